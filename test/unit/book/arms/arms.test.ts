@@ -8,10 +8,12 @@ import {
   readArms,
   writeArms,
 } from '../../../../src/book/arms/tenant-arms.ts'
-import { arrival, followUp, type ResultArm } from '../../../../src/core/arms/sums.ts'
+import { arrival, followUp, NO_SUMS, type ResultArm } from '../../../../src/core/arms/sums.ts'
+import { verdictOf } from '../../../../src/core/arms/verdict.ts'
 import type { Store } from '../../../../src/store/store.ts'
 
 const SETTINGS = { holdout: 0.05, explore: 0.1 }
+const NO_ALARM = { elided: NO_SUMS, whole: NO_SUMS }
 
 function recordStore() {
   const records = new Map<string, { value: Uint8Array; version: number }>()
@@ -252,6 +254,10 @@ describe('the sums of a tenant', () => {
     const sum = addArms(a!, b!)
     expect(readArms(writeArms(sum))).toEqual(sum)
     expect(addArms(b!, a!).classes['sed']).toEqual(sum.classes['sed'])
+    const alarm = (at: number) => ({ ...emptyArms(at), alarms: { sed: { at, sums: NO_ALARM } } })
+    for (const [one, other] of [[alarm(1), alarm(2)] as const, [alarm(2), alarm(1)] as const]) {
+      expect(addArms(one, other)).toMatchObject({ since: 1, alarms: { sed: { at: 2 } } })
+    }
     expect(readArms(Buffer.from('{}'))).toBeNull()
     expect(readArms(Buffer.from('no'))).toBeNull()
     expect(armsOf([{}], 1)).toBeNull()
@@ -304,18 +310,42 @@ describe('the sums of a tenant', () => {
 
   test('keep the newest sessions only', () => {
     const one = (n: number) => {
-      const counts = { results: 1, tokens: 10, saved: 1, again: 0, failedEdits: 0 }
+      const counts = { results: 1, tokens: 10, saved: 2, again: 3, failedEdits: 4 }
       return armsOf([{ unit: { unit: `u${n}`, isHeldOut: n % 20 === 0, ...counts } }], n)!
     }
     let sum = emptyArms(0)
     for (let n = 0; n < 2_050; n++) sum = addArms(sum, one(n))
     sum = addArms(sum, one(2_049))
     expect(sum.units).toHaveLength(2_000)
-    expect(sum.units[0]).toMatchObject({ unit: 'u2049', results: 2, tokens: 20 })
+    const twice = { results: 2, tokens: 20, saved: 4, again: 6, failedEdits: 8 }
+    expect(sum.units[0]).toEqual({ unit: 'u2049', isHeldOut: false, last_at: 2_049, ...twice })
+    expect(addArms(one(7), sum).units[0]).toEqual(sum.units[0])
     const { units } = armsAnswer(sum, SETTINGS)
     expect(units.treated + units.held_out).toBe(2_000)
     expect(units.differences.map(({ measure }) => measure)).toContain('again')
     expect(armsAnswer(sum, SETTINGS).units).toEqual(units)
+  })
+
+  test('are answered with what they come to, in whole tokens', () => {
+    const arms = armsOf([...reports('Read', 1_000, 3.3), ...reports('sed', 1_000, 0.2)], 5)!
+    const { classes, since, settings } = armsAnswer(arms, SETTINGS)
+    expect([since, settings]).toEqual([5, { ...SETTINGS, revert: true }])
+    expect(classes.map(each => [each.class, each.verdict])).toEqual([
+      ['Read', 'costs'],
+      ['sed', 'saves'],
+    ])
+    for (const each of classes) {
+      const sums = arms.classes[each.class]!
+      const verdict = verdictOf(sums, SETTINGS.explore)
+      const { estimate, low, high } = verdict.net!
+      expect(each).toMatchObject({
+        ...{ direct: Math.round(verdict.direct), retrieved: Math.round(verdict.retrieved) },
+        ...{ excess: Math.round(verdict.excess), alarm_at: null, missing: verdict.missing },
+        net: { estimate: Math.round(estimate), low: Math.round(low), high: Math.round(high) },
+        elided: { results: sums.elided.results, same_call: 900, turns: sums.elided.turns },
+        whole: { results: 100, same_call: 0, retrieval: 0 },
+      })
+    }
   })
 
   test('differ by chance, or not', () => {

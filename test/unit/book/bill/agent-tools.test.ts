@@ -85,11 +85,15 @@ describe('the tools of a kind of agent', () => {
       useOf({ kind, conversation: 'c', called: ['read'] }, NOW + kind),
     )
     const all = kinds.reduce<ToolUse[]>((sum, each) => addToolUse(sum, [each]), [])
-    expect([all.length, all[0]?.kind]).toEqual([64, 99])
+    expect(all.map(each => each.kind)).toEqual(Array.from({ length: 64 }, (_, at) => 99 - at))
+    const atOnce = [3, 1, 2].map(kind => useOf({ kind, conversation: 'c', called: [] }, NOW))
+    expect(addToolUse([], atOnce).map(each => each.kind)).toEqual([1, 2, 3])
     const names = Array.from({ length: 9 }, (_, i) =>
       seen(i / 9, 'c', ...Array.from({ length: 100 }, (_, n) => `t${i}.${n}`)),
     )
-    expect(later(...names).calls).toHaveLength(512)
+    const { calls } = later(...names)
+    expect(calls).toHaveLength(512)
+    expect(calls.at(-1)?.[0]).toBe('t3.19')
   })
 
   it('are none in ledgers of earlier versions', () => {

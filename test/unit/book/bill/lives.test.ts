@@ -122,6 +122,37 @@ describe('the reason of a miss', () => {
   )
 })
 
+describe('what is not the reason of a miss', () => {
+  const same = { model: 1, tools: 1, system: 1, first_message: 1, settings: 1, kind: 7 }
+  const prompt = { ...same, at: 1_000, life_ms: 300_000, turns: 1, next: 'next', history: [5, 6] }
+  const now = { ...prompt, at: 2_000, turns: 2, history: [5, 6, 7] }
+  const marked = { breakpoints: [30] }
+
+  it.each<[string, object, object, string | null]>([
+    ['results that are sent as before', { sent: [4] }, { sent: [4, 3] }, 'provider'],
+    ['results that are sent otherwise', { sent: [4] }, { sent: [3, 4] }, 'own'],
+    ['results that are not known now', { sent: [4] }, {}, 'provider'],
+    ['results that were not known', {}, { sent: [4] }, 'provider'],
+    ['no results before', { sent: [] }, { sent: [4] }, 'provider'],
+    ['results of another history', { sent: [4] }, { sent: [3], history: [9, 9] }, 'history'],
+    ['breakpoints that end before', marked, { breakpoints: [29] }, 'blocks'],
+    ['one that is near of two', marked, { breakpoints: [29, 50] }, 'provider'],
+    ['one that is too far', marked, { breakpoints: [29, 51] }, 'blocks'],
+    ['none that counted', {}, { breakpoints: [9] }, 'provider'],
+    ['none that count', marked, {}, 'provider'],
+    ['a retry', {}, { turns: 1, history: [5, 6] }, 'provider'],
+    ['a turn that was not seen', {}, { turns: 3 }, null],
+    ['a turn of another history', {}, { turns: 3, history: [9, 9] }, 'history'],
+    ['an answer that had begun', {}, { at: 1_500 }, 'provider'],
+    ['an answer that had not', {}, { at: 1_499 }, null],
+    ['no message after the opening', { history: [] }, { history: [7] }, 'provider'],
+  ])('is %s', (_, before, after, reason) => {
+    const guard = { isLong: false, premium: 0, spent: 0 }
+    const seen = seenPrompt({ ...prompt, ...before }, { cached: 9, begunMs: 500, guard })
+    expect(missReason(seen, { ...now, ...after }, false)).toBe(reason)
+  })
+})
+
 describe('the mark of a request', () => {
   const TURN = {
     ...{ id: 1, at: 0, vendor: 'anthropic', model: 'claude-sonnet-4-5', known: 1, untouched: '' },

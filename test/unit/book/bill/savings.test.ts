@@ -1,9 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { NO_ACCOUNT } from '../../../../src/book/bill/account.ts'
 import type { AnsweredRequest } from '../../../../src/book/bill/answered-request.ts'
 import { type RequestRow, turnOf } from '../../../../src/book/bill/request-row.ts'
 import { createSavings, type SavingsOptions } from '../../../../src/book/bill/savings.ts'
 import { savingsAnswer } from '../../../../src/book/bill/savings-answer.ts'
-import type { TenantBill } from '../../../../src/book/bill/tenant-bill.ts'
+import { seenPrompt } from '../../../../src/book/bill/seen-prompt.ts'
+import {
+  addBills,
+  type Conversation,
+  emptyBill,
+  type TenantBill,
+} from '../../../../src/book/bill/tenant-bill.ts'
 import { savingsLines } from '../../../../src/cli/savings/command.ts'
 import { builtInPrices } from '../../../../src/config/prices.ts'
 import type { RewriteReport } from '../../../../src/core/contract/operation-result.ts'
@@ -267,6 +274,46 @@ describe('the accounts of the proxies', () => {
     expect(requestsOf(await savings.read('a'))).toBe(1)
   })
 
+  it('have of a conversation what was said last, whichever is added first', () => {
+    const answered = { ...NO_ACCOUNT, requests: 1 }
+    const of = (at: number, more: Partial<Conversation>) => ({
+      ...{ ...emptyBill(at), stamp: `s${at}` },
+      conversations: [
+        {
+          ...{ vendor: 'anthropic' as const, id: 'c', model: null, first_at: at, last_at: at },
+          ...{ cached: 0, account: answered, ...more },
+        },
+      ],
+    })
+    const seen = (at: number) => seenPrompt(print(at, 1), { cached: 9, begunMs: 0, guard: GUARD })
+    const [change, later] = ['tools', 'system'].map(place => ({ place, kind: 'date' }))
+    const parts = [
+      of(1, { model: 'old', cached: 5, key: 'k', change: change!, seen: seen(7) }),
+      of(2, { model: 'new', cached: 6, kind: 7, change: later!, seen: seen(6) }),
+      of(3, { account: { ...NO_ACCOUNT, results: { o: { count: 1, before: 2, after: 1 } } } }),
+    ]
+    const whole = { id: 'c', model: 'new', first_at: 1, last_at: 3, cached: 6, key: 'k', kind: 7 }
+    for (const order of [
+      [0, 1, 2],
+      [1, 0, 2],
+      [2, 1, 0],
+    ]) {
+      const sum = order.map(at => parts[at]!).reduce(addBills)
+      expect(sum).toMatchObject({ stamp: `s${order[0]! + 1}`, since: 1 })
+      const known = { ...whole, change: later, seen: seen(7), vendor: 'anthropic' }
+      const account = {
+        ...answered,
+        requests: 2,
+        results: { o: { count: 1, before: 2, after: 1 } },
+      }
+      expect(sum.conversations).toEqual([{ ...known, account }])
+    }
+    const apart = [{}, { session: 's' }, { id: 'b' }, { vendor: 'openai' as const }]
+    const all = apart.map(more => of(1, more)).reduce(addBills).conversations
+    const names = all.map(each => [each.vendor, each.id, each.session].join(' '))
+    expect(names).toEqual(['anthropic b ', 'anthropic c ', 'anthropic c s', 'openai c '])
+  })
+
   it('tell the last conversations apart, and lose none of the totals', async () => {
     const { store, records } = recordStore()
     const { savings, clock } = accountsOn(store)
@@ -300,6 +347,8 @@ const print = (at: number, turns: number, more: object = {}) => ({
   history: Array.from({ length: turns * 2 }, (_, i) => i + 1),
   ...more,
 })
+
+const GUARD = { isLong: false, premium: 0, spent: 0 }
 
 describe('the tools of agents', () => {
   const definitions = { tokens: 9, used: 1, called: ['read'], deferred: 0, searches: 0 }

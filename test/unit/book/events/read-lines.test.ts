@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { noTally, readLines } from '../../../../src/book/events/read-lines.ts'
-import { readEvents } from '../../../../src/book/events/read-telemetry.ts'
+import { readEvents, readSummaries, tenantsOf } from '../../../../src/book/events/read-telemetry.ts'
 import type { TelemetryEvent } from '../../../../src/core/telemetry/event.ts'
 import { parseEventLine } from '../../../../src/core/telemetry/parse-line.ts'
 import { eventually } from '../../../support/eventually.ts'
@@ -87,6 +87,30 @@ describe('reading telemetry', () => {
     expect((await batches.next()).value).toHaveLength(1)
     expect(await batches.next()).toMatchObject({ done: true })
     expect(tally).toEqual({ ...noTally(), files: 2, read: 2 })
+  })
+
+  it('finds what is of a tenant, and not older than asked for', async () => {
+    const telemetry = testTelemetry()
+    for (const tenant of [TENANT, 'other']) {
+      telemetry.clock.now += 1_000
+      telemetry.record(tenant, factsOf())
+    }
+    await telemetry.close()
+    const { folder, clock } = telemetry
+    mkdirSync(join(folder, 'notes'))
+    const all = await tenantsOf(folder)
+    expect(all).toHaveLength(2)
+    for (const read of [readEvents, readSummaries]) {
+      const count = async (options: object) => {
+        let found = 0
+        for await (const batch of read(folder, options, noTally())) found += batch.length
+        return found
+      }
+      expect(await count({ sinceMs: clock.now })).toBe(1)
+      expect(await count({ sinceMs: clock.now + 1 })).toBe(0)
+      const counts = all.map(tenant => count({ tenant, sinceMs: clock.now }))
+      expect((await Promise.all(counts)).toSorted()).toEqual([0, 1])
+    }
   })
 
   it('counts files that cannot be read, and finds no folder empty', async () => {

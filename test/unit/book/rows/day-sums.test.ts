@@ -69,6 +69,38 @@ describe('the sums of days', () => {
     expect((await ledger.overview('a', 24, 1)).bill.turns).toBe(1)
   })
 
+  it('are told apart by tenant, project and currency', async () => {
+    const { ledger } = ownLedger()
+    const at = (project: string, currency: string, tenant = 'a') =>
+      ledger.turn(
+        turnOf({ tenant, origin: { project }, money: { currency, billed: 1, without: 3 } }),
+      )
+    at('atlas', "E'R")
+    expect((await ledger.gain(['a'], 1, null)).by.day).toMatchObject([{ currency: "E'R" }])
+    at('web', "E'R")
+    at('web', 'USD')
+    at('web', 'USD', 'b')
+    at('web', 'USD', 'c')
+    const found = async (tenants: string[], project: string | null) => {
+      const { by, from, to, ledger: name } = await ledger.gain(tenants, 2, project)
+      expect([to - from, name]).toEqual([1, expect.stringMatching(/^[0-9a-f]{32}$/)])
+      for (const [dimension, parts] of Object.entries(by)) {
+        expect([dimension, total(parts as never, 'requests')]).toEqual([dimension, sumOf(by.day)])
+      }
+      return by.day.map(each => [each.currency, each.requests, each.without_money]).toSorted()
+    }
+    const sumOf = (parts: object) => total(parts as never, 'requests')
+    expect(await found(['a'], null)).toEqual([
+      ["E'R", 2, 6],
+      ['USD', 1, 3],
+    ])
+    expect(await found(['a', 'b'], 'web')).toEqual([
+      ["E'R", 1, 3],
+      ['USD', 2, 6],
+    ])
+    expect(await found(['b'], 'atlas')).toEqual([])
+  })
+
   it('count a result once that one process packed and another one sends on', async () => {
     const folder = ledgerFolder()
     const gateway = ownLedger({ folder }).ledger
@@ -149,17 +181,24 @@ describe('the sums of days', () => {
     expect(daysIn(folder)).toHaveLength(2)
   })
 
-  it('are added to a ledger of an earlier version, which keeps its rows', async () => {
+  it.each([
+    ['days', 'DROP TABLE day; DROP TABLE day_kind; DROP TABLE ledger_name'],
+    ['passing texts', 'DROP TABLE passing'],
+    ['kept texts', 'DROP TRIGGER text_of_result; DROP TABLE text'],
+    ['names', 'ALTER TABLE conversation DROP project; ALTER TABLE conversation DROP agent'],
+  ])('are in a ledger of a version without %s, which keeps its rows', async (_, without) => {
     const folder = ledgerFolder()
     const { ledger } = ownLedger({ folder })
     ledger.result(resultOf('a'))
     await ledger.close()
     const before = new DatabaseSync(join(folder, LEDGER_FILE))
-    before.exec('DROP TABLE day; DROP TABLE day_kind; DROP TABLE ledger_name')
+    before.exec(without)
     before.close()
-    const { ledger: later } = ownLedger({ folder })
-    later.result(resultOf('a'))
+    const { ledger: later } = ownLedger({ folder, textKeys: [] })
+    const texts = { before: 'x', after: 'y', format: 'passthrough' }
+    later.result(resultOf('a', { session: '1'.repeat(16) }, { source: 'mcp', texts }))
     expect(await later.latest('a', 9)).toHaveLength(2)
-    expect(total(daysIn(folder), 'results')).toBe(1)
+    expect(await later.texts('a', 2)).toMatchObject(texts)
+    expect(total(daysIn(folder), 'results')).toBe(without.includes('day') ? 1 : 2)
   })
 })

@@ -64,8 +64,8 @@ describe('the ledger', () => {
   it('has conversations with their requests and results in order, the latest first', async () => {
     const { ledger } = ownLedger({ now: () => 10 })
     const [old, late] = ['1'.repeat(16), '2'.repeat(16)]
-    ledger.result(resultOf('a', { session: old, tool: 'first' }, { at: 1 }))
-    ledger.result(resultOf('a', { session: old, tool: 'second' }, { at: 2 }))
+    ledger.result(resultOf('a', { session: old, tool: 'first' }, { at: 2 }))
+    ledger.result(resultOf('a', { session: old, tool: 'second' }, { at: 1 }))
     ledger.result(resultOf('a', { tool: 'third' }, { at: 3, conversation: late }))
     const origin = { project: 'atlas', client: 'curl' }
     ledger.turn(turnOf({ tenant: 'a', at: 4, conversation: late, model: 'opus', origin }))
