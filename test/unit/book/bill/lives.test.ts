@@ -336,21 +336,6 @@ describe('the account of lives', () => {
     expect(savingsLines(await answer()).at(-1)).toMatch(/an hour −8\.\d %, auto −1\.\d %/)
   })
 
-  it.each([
-    [300_000, 0],
-    [300_001, 1.15 - 0.75],
-  ])('takes an hour after a pause of more than five minutes: %i ms', async (pauseMs, saved) => {
-    const { turn, answer } = accounts()
-    for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      await turn(name, 0, { cache_write: PROMPT })
-      await turn(name, 1, { cache_read: PROMPT, uncached: 16 * PROMPT })
-      for (const at of [2, 3]) await turn(name, at, { cache_write: PROMPT }, { pauseMs })
-    }
-    const guarded = 5 * saved * PROMPT
-    const [other] = (await answer()).other_lives
-    expect(other?.guarded).toBeCloseTo(guarded)
-  })
-
   it('says nothing of short conversations, or of those without a pause', async () => {
     const { conversation, advice } = accounts()
     for (const name of ['a', 'b', 'c', 'd', 'e']) await conversation(name, 10, 15)

@@ -127,16 +127,6 @@ describe('the accounts of the proxies', () => {
     expect(vendors.anthropic?.input_tokens.saving).toBeCloseTo(900 * (0.1 - 1.25))
   })
 
-  it('are in money for the models that have a price', async () => {
-    const { savings } = accountsOn(recordStore().store)
-    const about = { model: 'claude-haiku-4-5', saved: [{ at: 1, tokens: 50_000, messages: 0 }] }
-    await savings.record('a', Promise.resolve(request('c1', about)))
-    await savings.record('a', Promise.resolve(request('c2')))
-    const { vendors } = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
-    const money = { requests: 1, currency: 'EUR', billed: 0.0005, without: 0.1005, saving: 0.1 }
-    expect(vendors.anthropic?.money).toEqual(money)
-  })
-
   it('are a turn each in the ledger, and those of another service or our own no request', async () => {
     const rows: RequestRow[] = []
     const { savings } = accountsOn(recordStore().store, row => rows.push(row))
