@@ -1,6 +1,6 @@
 import { callKey } from './call-key.ts'
 import { type CallOption, callOptions } from './call-options.ts'
-import { type Eligibility, eligibilityOf, type ListedTool } from './eligibility.ts'
+import { eligibilityOf, type ListedTool } from './eligibility.ts'
 import { argumentNames } from './observed-costs.ts'
 import type { DeclinedCall, DeclineReason, Offering, PlanContext } from './plan.ts'
 import type { Offer } from './probability.ts'
@@ -20,14 +20,11 @@ export interface Candidate {
   readonly dependents: Candidate[]
 }
 
-/** Under which condition a tool may be called ahead. */
-type Permission = Extract<Eligibility, { isEligible: true }>
-
-/** The tool of a link, and what all of the link's calls have in common. */
+/** The tool of a link, if it may be called ahead. */
 interface Target {
   readonly tool: ListedTool
-  readonly permission: Permission
-  readonly options: readonly CallOption[]
+  /** Addresses among the arguments must be of hosts that the model has called. */
+  readonly checksHosts: boolean
 }
 
 type ScreeningContext = Pick<
@@ -43,8 +40,6 @@ export class Candidates {
   readonly declined: DeclinedCall[] = []
   readonly #context: PlanContext
   readonly #byKey = new Map<string, Candidate>()
-  /** A tool's options for a call that is certain to be used, by the names of its arguments. */
-  readonly #options = new Map<ListedTool, Map<string | undefined, readonly CallOption[]>>()
 
   constructor(context: PlanContext) {
     this.#context = context
@@ -56,49 +51,49 @@ export class Candidates {
 
   /** Takes the calls of a link whose arguments are known. */
   addCalls(offering: Offering): void {
-    const tool = this.#findTool(offering)
-    if (tool === null) return
-    const { found, permission } = tool
+    const target = this.#targetOf(offering)
+    if (target === null) return
     if (offering.calls.length === 0) this.#declineLink(offering, 'no_projection')
     // A link fills the same arguments in all of its calls.
-    const names = argumentNames(offering.calls[0]?.args ?? null)
-    const options = this.#optionsOf(found, names)
-    const target = { tool: found, permission, options }
-    for (const call of offering.calls) this.#addCall(offering, call, target)
+    const options = this.#optionsOf(target.tool, offering.calls[0]?.args ?? null)
+    for (const call of offering.calls) this.#addCall(offering, call, target, options)
   }
 
   /** Attaches the call of a link to the candidates whose results have its arguments. */
   addDependents(offering: Offering): void {
-    const tool = this.#findTool(offering)
-    if (tool === null) return
+    const target = this.#targetOf(offering)
+    if (target === null) return
     const { link, server, trigger } = offering
     const required = this.#context.findTool(link.requires as string, server)
     const isRequired = (name: string, server: string) =>
       name === required?.name && server === required.server
-    const bases: Candidate[] = []
-    for (const candidate of this.#byKey.values()) {
-      const { tool, offer } = candidate
-      if (isRequired(tool.name, tool.server) && offer.trigger === trigger) bases.push(candidate)
-    }
-    for (const base of bases) this.#addDependent(offering, base, tool.found)
+    const bases = this.all.filter(({ tool, offer }) => {
+      return isRequired(tool.name, tool.server) && offer.trigger === trigger
+    })
+    for (const base of bases) this.#addDependent(offering, base, target.tool)
     if (bases.length > 0) return
     const same = this.declined.find(({ tool, server }) => isRequired(tool, server))
     this.#declineLink(offering, same?.reason ?? 'no_projection')
   }
 
-  #findTool(offering: Offering): { found: ListedTool; permission: Permission } | null {
+  #targetOf(offering: Offering): Target | null {
     const { link, server } = offering
-    const found = this.#context.findTool(link.tool, server)
-    const permission = screenTool(found, this.#context)
-    if (found !== undefined && typeof permission !== 'string') return { found, permission }
-    this.#declineLink(offering, permission as DeclineReason)
+    const target = screenTool(this.#context.findTool(link.tool, server), this.#context)
+    if (typeof target !== 'string') return target
+    this.#declineLink(offering, target)
     return null
   }
 
-  #addCall(offering: Offering, call: OfferedCall, { tool, permission, options }: Target): void {
+  #addCall(
+    offering: Offering,
+    call: OfferedCall,
+    target: Target,
+    options: readonly CallOption[],
+  ): void {
+    const { tool } = target
     const offer = offerOf(offering, call)
     const probability = this.#context.probabilities.of(offer)
-    const screened = screenCall(tool, call, permission, this.#context)
+    const screened = screenCall(target, call, this.#context)
     if (typeof screened === 'string' || !this.#isProbable(probability)) {
       const reason = typeof screened === 'string' ? screened : 'below_probability'
       this.#decline(tool, call.args, reason, offer)
@@ -121,10 +116,9 @@ export class Candidates {
     } else if (base.dependents.length >= MAX_DEPENDENTS) {
       this.#decline(tool, null, 'parallel_limit', offer)
     } else {
-      const options = this.#optionsOf(tool, undefined)
       const { link } = offering
-      const unknown = { args: null, key: null, dependents: [] }
-      base.dependents.push({ tool, link, offer, probability, options, ...unknown })
+      const unknown = { args: null, key: null, options: this.#optionsOf(tool, null) }
+      base.dependents.push({ tool, link, offer, probability, dependents: [], ...unknown })
     }
   }
 
@@ -132,16 +126,11 @@ export class Candidates {
     return probability > 0 && probability >= this.#context.minProbability
   }
 
-  #optionsOf(tool: ListedTool, names: string | undefined): readonly CallOption[] {
-    const ofTool = this.#options.get(tool) ?? new Map<string | undefined, readonly CallOption[]>()
-    const known = ofTool.get(names)
-    if (known !== undefined) return known
+  #optionsOf(tool: ListedTool, args: string | null): readonly CallOption[] {
     const { models, keywords, isCostAware } = this.#context
     const { model } = models.find(tool.name, tool.server)
-    const observedTokens = this.#context.observedTokens(tool, names)
-    const options = callOptions(model, { probability: 1, keywords, observedTokens, isCostAware })
-    this.#options.set(tool, ofTool.set(names, options))
-    return options
+    const observedTokens = this.#context.observedTokens(tool, argumentNames(args))
+    return callOptions(model, { probability: 1, keywords, observedTokens, isCostAware })
   }
 
   #decline(tool: ListedTool, args: string | null, reason: DeclineReason, offer: Offer): void {
@@ -162,33 +151,31 @@ export function screenArguments(
   call: OfferedCall,
   context: ScreeningContext,
 ): { readonly key: string } | DeclineReason {
-  const permission = screenTool(tool, context)
-  return typeof permission === 'string' ? permission : screenCall(tool, call, permission, context)
+  const target = screenTool(tool, context)
+  return typeof target === 'string' ? target : screenCall(target, call, context)
 }
 
 function screenTool(
   tool: ListedTool | undefined,
   { models, isUp }: Pick<PlanContext, 'models' | 'isUp'>,
-): DeclineReason | Permission {
+): Target | DeclineReason {
   if (tool === undefined) return 'not_speculatable'
   const eligibility = eligibilityOf(tool, models.find(tool.name, tool.server))
   if (!eligibility.isEligible) return eligibility.reason
-  return isUp(tool.server) ? eligibility : 'upstream_down'
+  return isUp(tool.server) ? { tool, checksHosts: eligibility.checksHosts } : 'upstream_down'
 }
 
 function screenCall(
-  tool: ListedTool,
+  { tool, checksHosts }: Target,
   { args, hosts }: OfferedCall,
-  { checksHosts }: Permission,
-  context: ScreeningContext,
+  { knownHosts, isInContext, isCached }: ScreeningContext,
 ): { readonly key: string } | DeclineReason {
-  const { knownHosts } = context
   // A planted search result could name any other host.
   const isSafe = hosts?.every(host => knownHosts.has(host)) ?? false
   if (checksHosts && !isSafe) return 'unsafe_argument'
   const key = callKey(tool.server, tool.name, args)
-  if (context.isInContext(key)) return 'in_context'
-  return context.isCached(key, { tool, args }) ? 'cached' : { key }
+  if (isInContext(key)) return 'in_context'
+  return isCached(key, { tool, args }) ? 'cached' : { key }
 }
 
 function offerOf(

@@ -6,10 +6,10 @@ interface Priced {
 }
 
 /** A call that may be made in one of several ways. */
-export interface Choosable {
+interface Choosable {
   readonly options: readonly Priced[]
   /** Scales the values of its options; 1 if absent. */
-  readonly weight?: number
+  readonly probability?: number
 }
 
 /** A call, and the calls that are possible only together with it. */
@@ -18,27 +18,20 @@ export interface ChoiceItem extends Choosable {
   readonly dependents: readonly Choosable[]
 }
 
-/** What is chosen of an item: indices of options, `NONE` for what is left out. */
-export interface ItemChoice {
-  readonly option: number
-  readonly dependents: readonly number[]
-}
-
 export interface Choice {
-  /** By item. */
-  readonly picks: readonly ItemChoice[]
+  /** By item, indices of options: its own, then one a dependent, or `NONE`. Empty: left out. */
+  readonly picks: readonly (readonly number[])[]
   readonly value: number
   readonly cost_tokens: number
   /** No choice within the budget has a higher value. */
   readonly bound: number
 }
 
-export const NONE = -1
-
-const NO_DEPENDENTS: readonly number[] = []
+const NONE = -1
 
 /** One combination of an item's options and those of its dependents. */
-interface Way extends ItemChoice {
+interface Way {
+  readonly options: readonly number[]
   readonly cost: number
   readonly value: number
 }
@@ -76,23 +69,26 @@ export function chooseCalls(items: readonly ChoiceItem[], budget: number): Choic
 }
 
 /** An item's ways that fit, by rising cost; without those that cost more and are worth no more. */
-function waysOf({ options, weight = 1, dependents }: ChoiceItem, budget: number): readonly Way[] {
-  let ways = options.map(({ cost_tokens, value }, at): Way => {
-    return { cost: cost_tokens, value: value * weight, option: at, dependents: NO_DEPENDENTS }
-  })
-  for (const { options, weight = 1 } of dependents) {
+function waysOf({ dependents, ...item }: ChoiceItem, budget: number): readonly Way[] {
+  let ways = withOption({ options: [], cost: 0, value: 0 }, item)
+  for (const dependent of dependents) {
     ways = ways.flatMap(way => [
-      { ...way, dependents: [...way.dependents, NONE] },
-      ...options.map((option, at): Way => {
-        const cost = way.cost + option.cost_tokens
-        const value = way.value + option.value * weight
-        return { cost, value, option: way.option, dependents: [...way.dependents, at] }
-      }),
+      { ...way, options: [...way.options, NONE] },
+      ...withOption(way, dependent),
     ])
     // A call that is worth nothing itself may be what others depend on.
     ways = withoutDominated(ways, budget, Number.NEGATIVE_INFINITY)
   }
   return withoutDominated(ways, budget, 0)
+}
+
+/** A way with each of the options of one more call. */
+function withOption(way: Way, { options, probability = 1 }: Choosable): Way[] {
+  return options.map(({ cost_tokens, value }, at) => ({
+    options: [...way.options, at],
+    cost: way.cost + cost_tokens,
+    value: way.value + value * probability,
+  }))
 }
 
 function withoutDominated(ways: readonly Way[], budget: number, least: number): Way[] {
@@ -134,6 +130,6 @@ function hullOf(ways: readonly Way[], item: number): readonly HullStep[] {
 function choiceOf(taken: readonly (Way | undefined)[], bound: number): Choice {
   const sum = (of: 'cost' | 'value') => taken.reduce((total, way) => total + (way?.[of] ?? 0), 0)
   const value = sum('value')
-  const picks = taken.map(way => way ?? { option: NONE, dependents: NO_DEPENDENTS })
+  const picks = taken.map(way => way?.options ?? [])
   return { picks, value, cost_tokens: sum('cost'), bound: Math.max(value, bound) }
 }

@@ -1,6 +1,6 @@
 import type { CallOption } from './call-options.ts'
 import { type Candidate, Candidates } from './candidates.ts'
-import { type Choosable, chooseCalls, NONE } from './choose-calls.ts'
+import { chooseCalls } from './choose-calls.ts'
 import type { DeclinedCall, Offering, Plan, PlanContext, PlannedCall } from './plan.ts'
 
 /**
@@ -22,62 +22,49 @@ export function planCalls(offerings: readonly Offering[], context: PlanContext):
   return solve(candidates.all, candidates.declined, context.budgetTokens)
 }
 
-interface Chosen {
-  readonly candidate: Candidate
-  readonly picked: CallOption
-  readonly dependents: readonly number[]
-}
-
 function solve(
   candidates: readonly Candidate[],
   declinedBefore: readonly DeclinedCall[],
   budgetTokens: number,
 ): Plan {
-  const items = candidates.map(candidate => ({
-    ...choosable(candidate),
-    dependents: candidate.dependents.map(choosable),
-  }))
-  const { picks, value, cost_tokens, bound } = chooseCalls(items, budgetTokens)
+  const { picks, ...sums } = chooseCalls(candidates, budgetTokens)
   const declined = [...declinedBefore]
-  const chosen: Chosen[] = []
-  candidates.forEach((candidate, i) => {
-    const { option, dependents } = picks[i]!
-    const picked = candidate.options[option]
-    if (picked === undefined) declined.push(decline(candidate))
-    else chosen.push({ candidate, picked, dependents })
-    candidate.dependents.forEach((dependent, j) => {
-      if ((dependents[j] ?? NONE) === NONE) declined.push(decline(dependent))
+  const chosen = candidates.flatMap((candidate, i) => {
+    const group = [candidate, ...candidate.dependents].flatMap((call, j) => {
+      const option = call.options[picks[i]?.[j] ?? -1]
+      if (option !== undefined) return [{ call, option }]
+      declined.push(decline(call))
+      return []
     })
+    return group.length === 0 ? [] : [group]
   })
-  chosen.sort((a, b) => density(b) - density(a))
+  chosen.sort(([a], [b]) => density(b!) - density(a!))
   const calls: PlannedCall[] = []
-  for (const { candidate, picked, dependents } of chosen) {
-    const requires = calls.push(plannedCall(candidate, picked, null)) - 1
-    candidate.dependents.forEach((dependent, j) => {
-      const option = dependent.options[dependents[j] ?? NONE]
-      if (option !== undefined) calls.push(plannedCall(dependent, option, requires))
+  for (const group of chosen) {
+    const first = calls.length
+    group.forEach((each, j) => {
+      calls.push(plannedCall(each, j === 0 ? null : first))
     })
   }
-  return { calls, declined, value, cost_tokens, bound }
+  return { calls, declined, ...sums }
 }
 
-/** A call's value is its probability by what it would be worth if it were certain. */
-function choosable({ options, probability }: Candidate): Choosable {
-  return { options, weight: probability }
+interface ChosenCall {
+  readonly call: Candidate
+  readonly option: CallOption
 }
 
 /** The value of a token in a call that was chosen. */
-function density({ candidate, picked }: Chosen): number {
-  return (candidate.probability * picked.value) / picked.cost_tokens
+function density({ call, option }: ChosenCall): number {
+  return (call.probability * option.value) / option.cost_tokens
 }
 
+/** A call's value is its probability by what it would be worth if it were certain. */
 function plannedCall(
-  { tool, args, key, link, offer, probability }: Candidate,
-  { include, cost_tokens, value: certain }: CallOption,
+  { call: { options: _, dependents: __, ...call }, option }: ChosenCall,
   requires: number | null,
 ): PlannedCall {
-  const value = certain * probability
-  return { tool, args, key, requires, link, offer, probability, include, cost_tokens, value }
+  return { ...call, ...option, requires, value: option.value * call.probability }
 }
 
 function decline({ tool, args, offer }: Candidate): DeclinedCall {

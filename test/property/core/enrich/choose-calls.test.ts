@@ -71,13 +71,10 @@ function sumsOf(items: readonly ChoiceItem[], { picks }: ReturnType<typeof choos
   let [cost, value] = [0, 0]
   items.forEach(({ options, dependents }, i) => {
     const pick = picks[i]!
-    const taken = [
-      ...(pick.option === -1 ? [] : [options[pick.option]]),
-      ...pick.dependents.flatMap((option, j) =>
-        option === -1 ? [] : [dependents[j]?.options[option]],
-      ),
-    ]
-    if (pick.option === -1 && taken.length > 0) throw new Error('a call without what it requires')
+    const taken = [{ options }, ...dependents].flatMap(({ options }, j) => {
+      return pick[j] === undefined || pick[j] === -1 ? [] : [options[pick[j]]]
+    })
+    if (pick[0] === -1 && taken.length > 0) throw new Error('a call without what it requires')
     for (const each of taken) {
       cost += (each as Priced).cost_tokens
       value += (each as Priced).value
@@ -123,6 +120,6 @@ describe('the choice of calls', () => {
     const small = { options: [{ cost_tokens: 1, value: 2 }], dependents: [] }
     const large = { options: [{ cost_tokens: 100, value: 100 }], dependents: [] }
     const { value, picks } = chooseCalls([small, large], 100)
-    expect([value, picks[0]?.option, picks[1]?.option]).toEqual([100, -1, 0])
+    expect([value, picks]).toEqual([100, [[], [0]]])
   })
 })
