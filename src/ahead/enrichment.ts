@@ -5,7 +5,7 @@ import { AgentContexts, type DecidedOffer } from './agent-contexts.ts'
 import type { Habits } from './habits.ts'
 import { Polling } from './polling.ts'
 import type { FetchEvent } from './prefetch.ts'
-import { Speculation } from './speculation.ts'
+import { Speculation, type SpeculationOptions } from './speculation.ts'
 
 /** The part of the configuration that is read at each use. */
 export interface EnrichmentSettings extends PlanningTerms {
@@ -43,14 +43,10 @@ export interface CallOwner {
 /** Must not throw. */
 export type EnrichmentObserver = (event: EnrichmentEvent) => void
 
-export interface EnrichmentOptions {
+export interface EnrichmentOptions extends Omit<SpeculationOptions, 'onEvent'> {
   readonly settings: () => EnrichmentSettings
-  readonly maxParallel: number
-  readonly respectsRateLimits: boolean
   readonly habits: Habits
   readonly observer: EnrichmentObserver
-  /** Milliseconds from any start; never backwards. */
-  readonly now: () => number
 }
 
 /** What all clients of a process share: results that wait, what was learned, and limits. */
@@ -66,18 +62,13 @@ export class Enrichment<T> {
   #layers: ModelLayers = {}
   #models = createModels(this.#layers)
 
-  constructor({ settings, habits, observer, now, ...limits }: EnrichmentOptions) {
+  constructor({ settings, habits, observer, ...options }: EnrichmentOptions) {
     this.#settings = settings
     this.habits = habits
     this.observer = observer
-    this.contexts = new AgentContexts(now)
-    this.polling = new Polling(now)
-    this.speculation = new Speculation<T>({
-      now,
-      maxParallel: limits.maxParallel,
-      respectRateLimits: limits.respectsRateLimits,
-      onEvent: observer,
-    })
+    this.contexts = new AgentContexts(options.now)
+    this.polling = new Polling(options.now)
+    this.speculation = new Speculation<T>({ ...options, onEvent: observer })
   }
 
   get settings(): EnrichmentSettings {

@@ -35,10 +35,9 @@ export interface OfferedFacts {
 }
 
 export interface Fetched<T> {
-  readonly result: T
+  /** `null` for errors and for results that ask for input. */
+  readonly result: T | null
   readonly bytes: number
-  /** `false` for errors and for results that ask for input. */
-  readonly isUsable: boolean
   /** How long the host asked for no more calls, if it did. */
   readonly retryAfterMs?: number
 }
@@ -72,9 +71,8 @@ export interface FetchEvent {
   readonly savedMs: number
 }
 
-/** What was started of a list of calls, and why the others were not. */
+/** A list of calls: those that were not started, and what became of the others. */
 export interface PrefetchBatch {
-  readonly started: readonly ScopedCall[]
   readonly declined: readonly {
     readonly call: ScopedCall
     readonly reason: 'cached' | 'host_saturated' | 'parallel_limit'

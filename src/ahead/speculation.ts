@@ -2,33 +2,14 @@ import { BoundedMap } from '../core/base/bounded-map.ts'
 import { namesOf } from '../core/enrich/tool-names.ts'
 import type { FetchEvent, Fetched, Prefetch, PrefetchBatch, ScopedCall, Taken } from './prefetch.ts'
 
-/*
- * How a gateway uses this folder, for each call of a model:
- *
- * 1. `AgentContexts.refuse` and `Polling.answer` may answer it without a call.
- * 2. `Speculation.take` may have its result, or a fetch to join. If the joined fetch fails, go on.
- * 3. If it may change something (`mayMutate`): `Speculation.beginMutation` and
- *    `Polling.invalidateUpstream`, then dispatch it. What `beginMutation` returned is called when
- *    the call has ended, however it ended. A change of a server's lists is `invalidateUpstream`.
- * 4. After the result: `AgentContexts.observeResult`, `Polling.observe`, `ObservedCosts.observe`.
- *    In a worker `readTrigger` and `projectCalls` for the links of its tool.
- * 5. `planCalls` with what they offer, then `Speculation.prefetch` with the calls whose arguments
- *    are known. One with `requires` follows after that call's own result: `projectCalls`, then
- *    `screenArguments`.
- * 6. Whether an offer was followed within three calls: `Probabilities.observe`, for planned and
- *    declined ones alike.
- *
- * `abortContext` and `abortClient` end what is on its way.
- */
-
 export interface SpeculationOptions {
   /** Milliseconds from any start; never backwards. */
   readonly now: () => number
-  /** At once for a context; 3 if absent. */
-  readonly maxParallel?: number
+  /** At once for a context. */
+  readonly maxParallel: number
   /** `false`: ignores the limit by host, and a host's request for a pause. */
-  readonly respectRateLimits?: boolean
-  readonly onEvent?: (event: FetchEvent) => void
+  readonly respectsRateLimits: boolean
+  onEvent(event: FetchEvent): void
 }
 
 /** A call that may change something, from before it is dispatched until it has ended. */
@@ -54,7 +35,7 @@ interface Fetch<T> {
   /** When a call of the model joined; from then on it is that call's fetch. */
   joinedAt: number | null
   /** Never rejects. */
-  ended: Promise<Fetched<T> | null>
+  ended: Promise<T | null>
   /** The result that waits for its call, and how long its fetch took. */
   kept: { readonly result: T; readonly bytes: number; readonly fetchMs: number } | null
 }
@@ -129,8 +110,7 @@ export class Speculation<T> {
     const endings = started.map(async ({ prefetch, ended }) => {
       if ((await ended) !== null) landed.push(prefetch.call)
     })
-    const calls = started.map(({ prefetch }) => prefetch.call)
-    return { started: calls, declined, landed, ended: Promise.all(endings) }
+    return { declined, landed, ended: Promise.all(endings) }
   }
 
   /** The result for a call that the model makes now; `null` if there is none. */
@@ -148,7 +128,7 @@ export class Speculation<T> {
       return { kind: 'served', result: kept.result }
     }
     fetch.joinedAt = this.#options.now()
-    return { kind: 'joined', result: fetch.ended.then(fetched => fetched?.result ?? null) }
+    return { kind: 'joined', result: fetch.ended }
   }
 
   /**
@@ -185,11 +165,11 @@ export class Speculation<T> {
   #declineReason({ call, context, host }: Prefetch<T>) {
     if (this.has(call)) return 'cached'
     if (this.#isChanging(call)) return 'parallel_limit'
-    const { now, maxParallel = 3, respectRateLimits = true } = this.#options
+    const { now, maxParallel, respectsRateLimits } = this.#options
     const running = [...this.#running].map(({ prefetch }) => prefetch)
     const ofContext = running.filter(each => each.context === context).length
     if (running.length >= MAX_TOTAL || ofContext >= maxParallel) return 'parallel_limit'
-    if (host === null || !respectRateLimits) return null
+    if (host === null || !respectsRateLimits) return null
     const toHost = running.filter(each => each.host === host).length
     const isPaused = (this.#pausedUntil.get(host) ?? 0) > now()
     return toHost >= MAX_PER_HOST || isPaused ? 'host_saturated' : null
@@ -227,7 +207,7 @@ export class Speculation<T> {
     return fetch
   }
 
-  async #fetch(fetch: Fetch<T>): Promise<Fetched<T> | null> {
+  async #fetch(fetch: Fetch<T>): Promise<T | null> {
     const { prefetch, abort } = fetch
     let fetched: Fetched<T> | null = null
     try {
@@ -242,21 +222,21 @@ export class Speculation<T> {
       const pauseMs = Math.min(retryAfterMs, LONGEST_PAUSE_MS)
       this.#pausedUntil.set(prefetch.host, this.#options.now() + pauseMs)
     }
-    const usable = fetched?.isUsable === true && !abort.signal.aborted ? fetched : null
+    const usable = abort.signal.aborted ? null : (fetched?.result ?? null)
     this.#settle(fetch, usable, fetched?.bytes ?? 0)
     return usable
   }
 
   /** Decides what becomes of a fetch that has ended. */
-  #settle(fetch: Fetch<T>, usable: Fetched<T> | null, bytes: number): void {
+  #settle(fetch: Fetch<T>, usable: T | null, bytes: number): void {
     const { prefetch, key, startedAt, joinedAt } = fetch
-    if (usable !== null) prefetch.onLanded?.(usable.result)
+    if (usable !== null) prefetch.onLanded?.(usable)
     const isKept = bytes <= MAX_RESULT_BYTES && !this.#isStale(fetch) && !this.#takeable.has(key)
     if (usable !== null && joinedAt !== null) {
       this.#report('joined', fetch, bytes, joinedAt - startedAt)
     } else if (usable === null || !isKept) this.#report('wasted', fetch, bytes)
     else {
-      fetch.kept = { result: usable.result, bytes, fetchMs: this.#options.now() - startedAt }
+      fetch.kept = { result: usable, bytes, fetchMs: this.#options.now() - startedAt }
       this.#takeable.set(key, fetch)
       this.#kept++
       this.#bytes += sizeOf(fetch)
@@ -312,7 +292,7 @@ export class Speculation<T> {
     bytes: number,
     savedMs = 0,
   ): void {
-    this.#options.onEvent?.({ kind, call, facts, bytes, savedMs })
+    this.#options.onEvent({ kind, call, facts, bytes, savedMs })
   }
 }
 

@@ -88,33 +88,28 @@ function acceptsScalar(rule: Value, value: Value): boolean {
   return isWithinBounds(rule, value)
 }
 
+/** Bounds of numbers, and of the lengths of texts. */
+const RANGE: Readonly<Record<string, (size: number, limit: number) => boolean>> = {
+  minimum: (size, limit) => size >= limit,
+  maximum: (size, limit) => size <= limit,
+  exclusiveMinimum: (size, limit) => size > limit,
+  exclusiveMaximum: (size, limit) => size < limit,
+}
+const LENGTHS: typeof RANGE = { minLength: RANGE['minimum']!, maxLength: RANGE['maximum']! }
+
 function isWithinBounds(rule: ObjectValue, value: Value): boolean {
-  const size = sizeOf(value)
+  const isText = typeof value === 'string'
+  const size = isText ? value.length : numberOf(value)
   if (size === undefined) return true
-  const [least, most] = typeof value === 'string' ? LENGTHS : RANGE
-  return (
-    size >= bound(rule, least, Number.NEGATIVE_INFINITY) &&
-    size <= bound(rule, most, Number.POSITIVE_INFINITY) &&
-    (typeof value === 'string' ||
-      (size > bound(rule, 'exclusiveMinimum', Number.NEGATIVE_INFINITY) &&
-        size < bound(rule, 'exclusiveMaximum', Number.POSITIVE_INFINITY)))
-  )
+  return Object.entries(isText ? LENGTHS : RANGE).every(([keyword, holds]) => {
+    const limit = memberOf(rule, keyword)
+    return limit === undefined || holds(size, numberOf(limit) ?? Number.NaN)
+  })
 }
 
-const LENGTHS = ['minLength', 'maxLength'] as const
-const RANGE = ['minimum', 'maximum'] as const
-
-/** The number that a rule bounds: the value, or the length of a text in characters. */
-function sizeOf(value: Value): number | undefined {
-  if (typeof value === 'string') return value.length
+function numberOf(value: Value): number | undefined {
   if (typeof value === 'number') return value
   return value instanceof NumberLiteral ? Number(value.text) : undefined
-}
-
-function bound(rule: ObjectValue, keyword: string, absent: number): number {
-  const limit = memberOf(rule, keyword)
-  if (limit === undefined) return absent
-  return sizeOf(typeof limit === 'string' ? null : limit) ?? Number.NaN
 }
 
 function isUnread(schema: ObjectValue): boolean {
@@ -123,13 +118,12 @@ function isUnread(schema: ObjectValue): boolean {
 
 /** The kinds that a value is of; a whole number is of two. */
 function kindsOf(value: Value): readonly Kind[] {
+  const number = numberOf(value)
+  if (number !== undefined) return Number.isInteger(number) ? ['integer', 'number'] : ['number']
   if (value === null) return ['null']
   if (Array.isArray(value)) return ['array']
-  if (value instanceof ObjectValue) return ['object']
   if (typeof value === 'string') return ['string']
-  if (typeof value === 'boolean') return ['boolean']
-  const number = value instanceof NumberLiteral ? Number(value.text) : value
-  return Number.isInteger(number) ? ['integer', 'number'] : ['number']
+  return [typeof value === 'boolean' ? 'boolean' : 'object']
 }
 
 /** Whether `type`, a name or a list of names, has the kind; an absent one has all. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../base/bounded-map.ts'
 import { namesOf, serverOf } from './tool-names.ts'
 import {
   fillModel,
@@ -46,9 +47,12 @@ export interface FoundModel {
   readonly forbiddenBy: 'user' | 'mined' | undefined
 }
 
-/** Models in force. `find` gives the same object for a tool until the layers change. */
+/** Models in force. */
 export interface Models {
-  /** @param server that offers the tool; without it, the tool's prefix names one, if it has one */
+  /**
+   * The same object for a tool, as long as it is remembered.
+   * @param server that offers the tool; without it, the tool's prefix names one, if it has one
+   */
   find(tool: string, server?: string): FoundModel
 }
 
@@ -57,20 +61,12 @@ export interface Models {
  * exact name wins over that for the name without prefix; `"*"` is for tools without any entry.
  */
 export function createModels(layers: ModelLayers): Models {
-  /** By server and tool. */
-  const remembered = new Map<string | undefined, Map<string, FoundModel>>()
-  let count = 0
+  const remembered = new BoundedMap<string, FoundModel>(REMEMBERED)
   return {
     find(tool, server) {
-      const known = remembered.get(server)?.get(tool)
-      if (known !== undefined) return known
-      if (count++ === REMEMBERED) {
-        remembered.clear()
-        count = 1
-      }
-      const found = findModel(tool, server, layers)
-      const ofServer = remembered.get(server) ?? new Map<string, FoundModel>()
-      remembered.set(server, ofServer.set(tool, found))
+      const key = JSON.stringify([tool, server])
+      const found = remembered.get(key) ?? findModel(tool, server, layers)
+      if (!remembered.has(key)) remembered.set(key, found)
       return found
     },
   }
@@ -88,20 +84,14 @@ function findModel(
   const own = [...shipped, entryOf(mined, names), entryOf(user, names)]
   const isOwn = own.some(entry => entry !== undefined)
   const used = isOwn ? own : [anyOf(mined), anyOf(user)]
-  const merged = used.reduce<ToolModel>(
-    (model, entry) => (entry === undefined ? model : mergeModels(model, entry)),
-    {},
-  )
+  const merged = used.reduce<ToolModel>((model, entry) => mergeModels(model, entry ?? {}), {})
   const [fromMined, fromUser] = used.slice(-2)
   const named = isOwn ? fromUser : undefined
   return {
     model: fillModel(merged),
     stated: fromUser ?? {},
     userClass: fromUser?.side_effect_class,
-    shippedClass: shipped.reduce<SideEffect | undefined>(
-      (before, entry) => entry?.side_effect_class ?? before,
-      undefined,
-    ),
+    shippedClass: shipped.findLast(entry => entry?.side_effect_class)?.side_effect_class,
     isListed: named?.side_effect_class !== undefined || named?.speculate === true,
     isAsked: fromUser?.speculate === true,
     forbiddenBy: forbiddenBy(fromUser ?? {}, fromMined ?? {}, anyOf(user) ?? {}),
@@ -116,12 +106,9 @@ function forbiddenBy(user: ToolModel, mined: ToolModel, any: ToolModel): FoundMo
 
 /** What a layer states of a tool, the more exact name over the less exact one. */
 function entryOf(layer: ToolModels, names: readonly string[]): ToolModel | undefined {
-  let found: ToolModel | undefined
-  for (const name of names.toReversed()) {
-    if (name === ANY || !Object.hasOwn(layer, name)) continue
-    found = found === undefined ? layer[name] : mergeModels(found, layer[name] as ToolModel)
-  }
-  return found
+  const stated = names.filter(name => name !== ANY && Object.hasOwn(layer, name))
+  if (stated.length === 0) return undefined
+  return stated.reduceRight<ToolModel>((model, name) => mergeModels(model, layer[name] ?? {}), {})
 }
 
 function anyOf(layer: ToolModels): ToolModel | undefined {

@@ -4,7 +4,6 @@ import type { OfferTerms } from '../../core/enrich/projections.ts'
 import { mirrorsOf } from '../catalogue/mirrored-params.ts'
 import type { ClientCall } from '../gateway-options.ts'
 import { errorOutcome, RPC_ERRORS } from '../json-rpc.ts'
-import { EMPTY_OBJECT } from '../members.ts'
 import type { Servers } from '../servers.ts'
 import type { LandedResult } from './enrichment-needs.ts'
 import type { OfferReader } from './offer-reader.ts'
@@ -88,7 +87,7 @@ export class PrefetchCalls {
     if (read?.asksForInput === true) this.#remember(nameOf(server, tool))
     if (read === null || !read.isComplete) return { ...NOTHING, bytes: bytes.length }
     const { tokens, calls } = read
-    return { result: { bytes, tokens, calls }, bytes: bytes.length, isUsable: true }
+    return { result: { bytes, tokens, calls }, bytes: bytes.length }
   }
 
   #remember(name: string): void {
@@ -100,11 +99,7 @@ const TOO_MANY = 429
 
 const REFUSED = errorOutcome(RPC_ERRORS.internal, 'no input can be asked for now')
 
-const NOTHING: Fetched<LandedResult> = {
-  result: { bytes: EMPTY_OBJECT, tokens: 0, calls: [] },
-  bytes: 0,
-  isUsable: false,
-}
+const NOTHING: Fetched<LandedResult> = { result: null, bytes: 0 }
 
 function nameOf(server: string, tool: string): string {
   return JSON.stringify([server, tool])

@@ -1,35 +1,16 @@
-import type { ListedTool, ToolAnnotations } from '../../core/enrich/eligibility.ts'
-import {
-  type JsonBytes,
-  type JsonNode,
-  memberOf,
-  members,
-  parseAt,
-  RANGE,
-  textOf,
-} from '../../core/json/bytes/json-node.ts'
-import { readJson } from '../../core/json/bytes/read-json.ts'
+import type { ListedTool } from '../../core/enrich/eligibility.ts'
+import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { OPEN_BRACE } from '../../core/json/char-codes.ts'
 import type { PublicEntry } from '../catalogue/catalogue.ts'
+import { member, shortValue } from '../members.ts'
 
 /** What a tool's definition states for the planner. */
-export interface ToolDefinition {
-  readonly annotations: ToolAnnotations
-  readonly isInteractive: boolean
+export interface ToolDefinition extends Pick<ListedTool, 'annotations' | 'isInteractive'> {
   /** JSON; `null` if it is too large to be checked for each call. */
   readonly inputSchema: JsonBytes | null
 }
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const
-const TOOL = members({
-  annotations: members({
-    readOnlyHint: RANGE,
-    destructiveHint: RANGE,
-    idempotentHint: RANGE,
-    openWorldHint: RANGE,
-  }),
-  execution: members({ taskSupport: RANGE }),
-  inputSchema: RANGE,
-})
 
 /** Larger schemas accept nothing. */
 const MAX_SCHEMA_BYTES = 65_536
@@ -38,41 +19,35 @@ const MAX_SCHEMA_BYTES = 65_536
 const known = new WeakMap<JsonBytes, ToolDefinition>()
 
 export function toolDefinition(raw: JsonBytes): ToolDefinition {
-  const before = known.get(raw)
-  if (before !== undefined) return before
-  const definition = readDefinition(raw)
+  const definition = known.get(raw) ?? readDefinition(raw)
   known.set(raw, definition)
   return definition
 }
 
 function readDefinition(raw: JsonBytes): ToolDefinition {
-  const limits = { maxBytes: raw.length, maxDepth: 10_000, maxValues: 16 }
-  const root = readJson(raw, TOOL, limits) ?? undefined
-  const hints = memberOf(root, 'annotations')
-  const schema = memberOf(root, 'inputSchema')
-  const isSmall = schema !== undefined && schema.end - schema.start <= MAX_SCHEMA_BYTES
-  const support = textOf(raw, memberOf(memberOf(root, 'execution'), 'taskSupport'))
+  const schema = member(raw, 'inputSchema')
+  const hints = member(raw, 'annotations')
+  const execution = member(raw, 'execution')
+  const support = isObject(execution) ? member(execution, 'taskSupport') : undefined
+  const stated = isObject(hints) ? HINTS.map(name => [name, member(hints, name)] as const) : []
   // If a member is there twice, any could be meant.
-  const isUnclear = root === undefined || root.doubled || hints?.doubled === true
+  const all = [schema, hints, execution, support, ...stated.map(([, hint]) => hint)]
+  const flags = stated.map(([name, hint]) => [name, hint && shortValue(hint)] as const)
   return {
-    annotations: isUnclear ? { destructiveHint: true } : annotationsOf(raw, hints),
-    isInteractive: support !== undefined && support !== 'forbidden',
-    inputSchema: isSmall ? Buffer.from(raw.subarray(schema.start, schema.end)) : null,
+    annotations: all.includes(null)
+      ? { destructiveHint: true }
+      : Object.fromEntries(flags.filter(([, flag]) => typeof flag === 'boolean')),
+    isInteractive: support !== undefined && support?.toString() !== '"forbidden"',
+    inputSchema: schema && schema.length <= MAX_SCHEMA_BYTES ? Buffer.from(schema) : null,
   }
 }
 
-function annotationsOf(raw: JsonBytes, hints: JsonNode | undefined): ToolAnnotations {
-  return Object.fromEntries(
-    HINTS.flatMap(name => {
-      const hint = memberOf(hints, name)
-      const value = hint === undefined ? undefined : parseAt(raw, hint)
-      return typeof value === 'boolean' ? [[name, value]] : []
-    }),
-  )
+function isObject(raw: JsonBytes | null | undefined): raw is JsonBytes {
+  return raw?.[0] === OPEN_BRACE
 }
 
 /** The tool as the planner sees it. */
-export function catalogueTool(entry: PublicEntry, isTrusted: boolean): ListedTool {
-  const { annotations, isInteractive } = toolDefinition(entry.raw)
-  return { name: entry.key, server: entry.server, isTrusted, annotations, isInteractive }
+export function catalogueTool({ key, server, raw }: PublicEntry, isTrusted: boolean): ListedTool {
+  const { annotations, isInteractive } = toolDefinition(raw)
+  return { name: key, server, isTrusted, annotations, isInteractive }
 }

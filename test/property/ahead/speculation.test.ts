@@ -113,7 +113,9 @@ class World {
   #counts = { dispatched: 0, served: 0, joined: 0, wasted: 0 }
   readonly engine = new Speculation<Body>({
     now: () => this.#now,
-    onEvent: ({ kind }) => this.#counts[kind]++,
+    onEvent: ({ kind }) => void this.#counts[kind]++,
+    maxParallel: 3,
+    respectsRateLimits: true,
   })
   #context = ''
 
@@ -156,7 +158,7 @@ class World {
     const { body, upstream, finish } = pending
     body.version ??= this.#version(upstream)
     const bytes = how === 'large' ? 2 ** 21 : 10
-    finish(how === 'reject' ? null : { result: body, bytes, isUsable: how !== 'error' })
+    finish(how === 'reject' ? null : { result: how === 'error' ? null : body, bytes })
   }
 
   /** Fails for a result that a call of the model must not get. */

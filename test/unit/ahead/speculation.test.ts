@@ -16,7 +16,7 @@ const prefetch = (id: number, more: Partial<Wanted> = {}): Wanted => ({
   ...more,
 })
 const usable = (result: string, more: Partial<Fetched<string>> = {}): Fetched<string> => ({
-  ...{ result, bytes: 10, isUsable: true },
+  ...{ result, bytes: 10 },
   ...more,
 })
 
@@ -52,7 +52,9 @@ function setUp(options: Partial<SpeculationOptions> = {}) {
   }
   const engine = new Engine({
     now: () => clock.now,
-    onEvent: event => events.push(event),
+    onEvent: event => void events.push(event),
+    maxParallel: 3,
+    respectsRateLimits: true,
     ...options,
   })
   const kinds = () => events.map(({ kind }) => kind)
@@ -114,7 +116,7 @@ describe('a call that was fetched ahead', () => {
       engine.prefetch([prefetch(1)])
       const taken = engine.take(call(1))
       if (how === 'fails') await pending[0]?.reject()
-      if (how === 'is an error') await pending[0]?.resolve(usable('e', { isUsable: false }))
+      if (how === 'is an error') await pending[0]?.resolve({ result: null, bytes: 10 })
       expect(taken?.kind === 'joined' ? await taken.result : null).toBeNull()
       expect(engine.take(call(1))).toBeNull()
       expect([kinds(), engine.running]).toEqual([['dispatched', 'wasted'], 0])
@@ -167,19 +169,19 @@ describe('a call that may change something', () => {
   it('lets nothing be fetched there until it has ended', async () => {
     const { engine } = setUp()
     const end = engine.beginMutation({ upstream: 'u', invalidates: [] })
-    const { started, declined } = engine.prefetch([prefetch(1)])
-    expect([started, declined]).toEqual([[], [{ call: call(1), reason: 'parallel_limit' }]])
+    const { declined } = engine.prefetch([prefetch(1)])
+    expect(declined).toEqual([{ call: call(1), reason: 'parallel_limit' }])
     end(true)
-    expect(engine.prefetch([prefetch(1)]).started.length).toBe(1)
+    expect(engine.prefetch([prefetch(1)]).declined).toEqual([])
   })
 
   it('is expected to have its effect for a minute if nobody knows its end', () => {
     const { engine, clock } = setUp()
     engine.beginMutation({ upstream: 'u', invalidates: [] })(false)
     clock.now = 59_999
-    expect(engine.prefetch([prefetch(1)]).started.length).toBe(0)
+    expect(engine.prefetch([prefetch(1)]).declined.length).toBe(1)
     clock.now = 60_000
-    expect(engine.prefetch([prefetch(1)]).started.length).toBe(1)
+    expect(engine.prefetch([prefetch(1)]).declined).toEqual([])
   })
 
   // SOURCES.md#planner, "Annotation taxonomy", 5: `Edit` makes results of `Read` stale.
@@ -220,9 +222,9 @@ describe('limits', () => {
     const { engine, pending } = setUp()
     const batch = engine.prefetch([1, 2, 3, 4].map(id => prefetch(id)))
     expect(batch.declined).toEqual([{ call: call(4), reason: 'parallel_limit' }])
-    expect(engine.prefetch([prefetch(5, { context: 'y' })]).started.length).toBe(1)
+    expect(engine.prefetch([prefetch(5, { context: 'y' })]).declined).toEqual([])
     await pending[0]?.reject()
-    expect(engine.prefetch([prefetch(4)]).started.length).toBe(1)
+    expect(engine.prefetch([prefetch(4)]).declined).toEqual([])
   })
 
   it('are 4 to a host, for all contexts, and what the host asks for', async () => {
@@ -231,17 +233,17 @@ describe('limits', () => {
     const to = (id: number) => prefetch(id, { context: `${id}`, host })
     const batch = engine.prefetch([1, 2, 3, 4, 5].map(to))
     expect(batch.declined).toEqual([{ call: call(5), reason: 'host_saturated' }])
-    expect(engine.prefetch([prefetch(6, { context: '6', host: 'b' })]).started.length).toBe(1)
-    await pending[0]?.resolve(usable('slow down', { isUsable: false, retryAfterMs: 5_000 }))
-    expect(engine.prefetch([to(5)]).started.length).toBe(0)
+    expect(engine.prefetch([prefetch(6, { context: '6', host: 'b' })]).declined).toEqual([])
+    await pending[0]?.resolve({ result: null, bytes: 10, retryAfterMs: 5_000 })
+    expect(engine.prefetch([to(5)]).declined.length).toBe(1)
     clock.now = 5_000
-    expect(engine.prefetch([to(5)]).started.length).toBe(1)
+    expect(engine.prefetch([to(5)]).declined).toEqual([])
   })
 
   it('to hosts do not count if the operator says so', () => {
-    const { engine } = setUp({ respectRateLimits: false })
+    const { engine } = setUp({ respectsRateLimits: false })
     const to = (id: number) => prefetch(id, { context: `${id}`, host: 'a' })
-    expect(engine.prefetch([1, 2, 3, 4, 5].map(to)).started.length).toBe(5)
+    expect(engine.prefetch([1, 2, 3, 4, 5].map(to)).declined).toEqual([])
   })
 
   it('are 64 in all', () => {

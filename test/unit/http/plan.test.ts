@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configSchema } from '../../../src/config/config.ts'
-import { planningTerms } from '../../../src/service/ahead/planning.ts'
+import { planningTerms } from '../../../src/service/ahead.ts'
 import { testApp } from '../../support/app.ts'
 
 /** What a service with this configuration answers. */

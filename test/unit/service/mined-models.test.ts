@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
-import { createServiceEnrichment } from '../../../src/service/ahead/enrichment.ts'
-import { planningTerms } from '../../../src/service/ahead/planning.ts'
+import { createServiceEnrichment, planningTerms } from '../../../src/service/ahead.ts'
 import { temporaryFolder } from '../book/events/writer.ts'
 
 // Contract, section 7: providers ← mined ← user, hot-reloaded.

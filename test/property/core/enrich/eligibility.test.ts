@@ -111,7 +111,8 @@ const everything = fc.record({
 /** The names of the tools that an upstream is asked for if a plan is carried out. */
 async function carryOut(calls: readonly PlannedCall[]): Promise<readonly string[]> {
   const asked: string[] = []
-  const engine = new Speculation<null>({ now: () => 0 })
+  const limits = { maxParallel: 3, respectsRateLimits: true }
+  const engine = new Speculation<string>({ ...limits, now: () => 0, onEvent: () => {} })
   const scope = { tenant: 't', upstream: 'u', client: 'k' }
   const { ended } = engine.prefetch(
     calls.map(({ tool: { name }, args }) => ({
@@ -119,7 +120,7 @@ async function carryOut(calls: readonly PlannedCall[]): Promise<readonly string[
       facts: { key: name, server: 'u', tool: name, session: null, predicted: 1 },
       async fetch() {
         asked.push(name)
-        return { result: null, bytes: 0, isUsable: true }
+        return { result: 'x', bytes: 0 }
       },
     })),
   )
