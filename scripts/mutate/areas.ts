@@ -68,7 +68,6 @@ export const AREAS: Readonly<Record<string, Area>> = {
   http: {
     code: [
       'src/http/{context,jobs/*,proxy/*}.ts',
-      'src/http/response/original-answer.ts',
       'src/http/request/body.ts',
       'src/http/middleware/{authorize,origin}.ts',
       'src/http/routes/{retrieve,sessions,vendor-proxy}.ts',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { KeysFileError } from '../access/keys-file.ts'
 import type { Config } from '../config/config.ts'
 import { type Env, processEnv } from '../config/env.ts'
@@ -8,7 +9,6 @@ import { ConfigError } from '../config/read-toml.ts'
 import { userDataFolder } from '../config/user-folders.ts'
 import { makeFolder } from '../files/make-folder.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
-import { letHeapsDouble } from '../runtime/heap-growth.ts'
 import { reasonOf } from '../runtime/system-reason.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { watchConfiguration } from './configuration/watch-files.ts'
@@ -94,4 +94,16 @@ function signalled(): Promise<void> {
 
 function exitNow(): void {
   process.exit(EXIT.failed)
+}
+
+/** How much a heap may grow before all of it is collected again, in percent of what it holds. */
+const GROWTH_PERCENT = 100
+
+/**
+ * Lets the heaps of this process double between two collections. A service allocates few objects
+ * and many buffers, of each body once. V8 counts the buffers too, but derives the growth from the
+ * few objects. With large bodies it would mark the whole heap every few requests.
+ */
+function letHeapsDouble(): void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
 }

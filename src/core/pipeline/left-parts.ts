@@ -10,7 +10,6 @@ import { rankLists } from '../reduce/elide/rank-items.ts'
 import { BULK, STRUCTURE } from '../reduce/elide/reducer.ts'
 import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
 import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
-import { keptByBoth } from '../reduce/views/kept-parts.ts'
 import type { CoveredLines } from '../sessions/lines/covered-lines.ts'
 import { guardLine } from '../sessions/lines/guard-line.ts'
 import type { PlannedRun } from '../sessions/lines/plan-lines.ts'
@@ -284,4 +283,20 @@ function writeRest(
     else if (gaps === undefined) writer.keep(at, at + 1)
     else writer.keepPart(at, gaps)
   }
+}
+
+/** What both of two choices from one value keep; `null` if that is nothing. */
+function keptByBoth(a: KeptPart | null, b: KeptPart | null): KeptPart | null {
+  if (a === null || b === null) return null
+  if (a.kind === 'all') return b
+  if (b.kind === 'all') return a
+  if (a.kind === 'cut' || b.kind === 'cut') {
+    const chars = [a, b].flatMap(each => (each.kind === 'cut' ? [each.chars] : []))
+    return { kind: 'cut', chars: chars.reduce((a, b) => Math.min(a, b), Infinity) }
+  }
+  if (a.kind === 'text') return a
+  if (b.kind === 'text') return b
+  const children = a.children.map((child, at) => keptByBoth(child, b.children[at] ?? null))
+  if (children.every(child => child === ALL)) return ALL
+  return children.every(child => child === null) ? null : { kind: 'some', children }
 }

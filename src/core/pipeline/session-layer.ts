@@ -5,9 +5,15 @@ import { type HintGate, NONE_SENT, type SentHints } from '../hints/policy.ts'
 import { CHAIN_CALLS } from '../hints/search-chain.ts'
 import { sessionKey } from '../sessions/index/session-index.ts'
 import { createCallMemory, type Dependency, type Seen } from '../sessions/turn/call-memory.ts'
+import {
+  createHintNotes,
+  createLastFormat,
+  createSearchNotes,
+  type LastFormat,
+  type SearchNotes,
+} from '../sessions/turn/context-notes.ts'
 import { NEAR_FORMAT } from '../sessions/turn/decode-references.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
-import { createLastFormat, type LastFormat } from '../sessions/turn/last-format.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
 import { contextKey, invalidateBy, openTurn, type SessionTurn } from '../sessions/turn/open-turn.ts'
 import { referToLastWhole } from '../sessions/turn/refer-to-changes.ts'
@@ -18,8 +24,6 @@ import {
   referToResult,
 } from '../sessions/turn/refer-to-earlier.ts'
 import type { Referral } from '../sessions/turn/referral.ts'
-import { createSearchNotes, type SearchNotes } from '../sessions/turn/search-notes.ts'
-import { createHintNotes } from '../sessions/turn/sent-hints.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import { endpointName } from '../telemetry/endpoint-class.ts'
 import { isSearch } from './is-search.ts'

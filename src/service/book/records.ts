@@ -1,5 +1,10 @@
 import { LOCAL } from '../../access/access.ts'
-import type { Budgets } from '../../book/bill/budgets.ts'
+import {
+  type BudgetMark,
+  type BudgetState,
+  type Budgets,
+  createBudgets,
+} from '../../book/bill/budgets.ts'
 import { turnOf } from '../../book/bill/request-row.ts'
 import type { Savings } from '../../book/bill/savings.ts'
 import type { Book } from '../../book/book.ts'
@@ -12,7 +17,6 @@ import type { Tracing } from '../../observability/tracing.ts'
 import type { Store } from '../../store/store.ts'
 import type { Builders } from '../builders.ts'
 import type { LiveConfig } from '../reload.ts'
-import { openBudgets } from './budgets.ts'
 
 /** Everything of a service that keeps or sends records of what it does. */
 export interface Records {
@@ -91,4 +95,58 @@ export async function openRecords(
   })
   resources.defer(() => fingerprints.close())
   return { store, savings, budgets, fingerprints, book, tracing }
+}
+
+/** How long a webhook may take. */
+const TIMEOUT_MS = 5_000
+
+/** The budgets that a configuration has. */
+function openBudgets(
+  live: Pick<LiveConfig, 'config'>,
+  store: Pick<Store, 'readRecord' | 'writeRecord'>,
+  {
+    metrics,
+    logger,
+    onBug,
+  }: {
+    readonly metrics: Pick<Metrics, 'tenants'>
+    readonly logger: Pick<Logger, 'warn'>
+    onBug(error: unknown): void
+  },
+): Budgets {
+  return createBudgets({
+    store,
+    budgets: () => live.config.budgets,
+    now: Date.now,
+    onState: metrics.tenants.budget,
+    onMark(state, mark) {
+      const { webhook, ...said } = { ...state, share: mark, currency: live.config.savings.currency }
+      logger.warn(said, `a budget is used to ${mark * 100} %`)
+      if (webhook !== undefined) void tell(webhook, said, logger)
+    },
+    onUnsaved: detail => logger.warn({ detail }, 'what tenants spend cannot be written'),
+    onBug,
+  })
+}
+
+/** Never rejects. The address itself may be a secret, so the log has its host only. */
+async function tell(
+  url: string,
+  said: Omit<BudgetState, 'webhook'> & { readonly share: BudgetMark; readonly currency: string },
+  logger: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const { host } = new URL(url)
+  try {
+    const { ok, status, body } = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(said),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    await body?.cancel()
+    if (!ok) logger.warn({ host, status }, 'a webhook of a budget refused')
+  } catch (error) {
+    logger.warn({ host, reason: (error as Error).name }, 'a webhook of a budget does not answer')
+  }
 }

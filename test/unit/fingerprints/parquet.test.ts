@@ -7,10 +7,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { BOUNDS } from '../../../src/core/fingerprints/histograms.ts'
 import {
   fingerprintsToParquet,
+  LATER_COLUMNS,
   mergedToParquet,
   readParquet,
 } from '../../../src/fingerprints/parquet-file.ts'
-import { LATER_COLUMNS } from '../../../src/fingerprints/parquet-schema.ts'
 import { fingerprintsIn } from '../../../src/fingerprints/span-file.ts'
 import { FULL_RUNS } from '../../support/runs.ts'
 import { row } from './rows.ts'

@@ -3,8 +3,8 @@ import { sessionKey } from '../../../../src/core/sessions/index/session-index.ts
 import { applyChanges } from '../../../../src/core/sessions/journal/apply-changes.ts'
 import { writeChanges } from '../../../../src/core/sessions/journal/changes.ts'
 import { recordChanges } from '../../../../src/core/sessions/journal/record-changes.ts'
+import { createHintNotes } from '../../../../src/core/sessions/turn/context-notes.ts'
 import { contextKey } from '../../../../src/core/sessions/turn/open-turn.ts'
-import { createHintNotes } from '../../../../src/core/sessions/turn/sent-hints.ts'
 import {
   attachSessions,
   createSharedSessions,

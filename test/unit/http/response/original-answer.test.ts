@@ -1,7 +1,7 @@
 import { Packr } from 'msgpackr'
 import { describe, expect, test } from 'vitest'
 import { TEXT_TYPES, toBytes } from '../../../../src/core/base/text-bytes.ts'
-import { writeOriginal } from '../../../../src/http/response/original-answer.ts'
+import { writeOriginal } from '../../../../src/http/routes/retrieve.ts'
 
 const PIECE = 64 * 1024
 const packr = new Packr({ useRecords: false })

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { items, itemsOf, RANGE } from '../../../../src/core/json/bytes/json-node.ts'
 import { readJson } from '../../../../src/core/json/bytes/read-json.ts'
-import { readPage } from '../../../../src/mcp/catalogue/lists/read-list.ts'
-import { splitItems } from '../../../../src/mcp/catalogue/lists/split-items.ts'
+import { readPage, splitItems } from '../../../../src/mcp/catalogue/lists/read-list.ts'
 import { runs } from '../../../support/runs.ts'
 
 describe('a page of a list', () => {

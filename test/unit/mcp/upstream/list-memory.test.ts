@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SYSTEM_CLOCK } from '../../../../src/mcp/upstream/clock.ts'
 import type { CallEnd } from '../../../../src/mcp/upstream/connection.ts'
-import { ListMemory } from '../../../../src/mcp/upstream/list-memory.ts'
+import { ListMemory } from '../../../../src/mcp/upstream/trunk.ts'
 
 const MAX_BYTES = 1024 * 1024
 const LIST = 'tools/list'

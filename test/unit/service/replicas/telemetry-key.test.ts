@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadTelemetryKey, readTelemetryKey } from '../../../../src/book/events/key-file.ts'
 import { tenantFolder } from '../../../../src/core/telemetry/pseudonyms.ts'
 import { purgeTenantFiles } from '../../../../src/service/book/purge-tenant-files.ts'
-import { joinTelemetryKey, KeyUnknown } from '../../../../src/service/replicas/telemetry-key.ts'
+import { joinTelemetryKey, KeyUnknown } from '../../../../src/service/book/telemetry.ts'
 import { recordStore } from '../../../support/record-store.ts'
 
 describe('the key of telemetry', () => {
