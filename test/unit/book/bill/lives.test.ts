@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { NO_ACCOUNT } from '../../../../src/book/bill/account.ts'
 import { guardedBy, lifeOf, NO_LIFE } from '../../../../src/book/bill/life-account.ts'
+import { createLifeAdvisor, otherLives } from '../../../../src/book/bill/life-advice.ts'
 import { createSavings } from '../../../../src/book/bill/savings.ts'
 import { savingsAnswer } from '../../../../src/book/bill/savings-answer.ts'
 import { missReason, seenPrompt } from '../../../../src/book/bill/seen-prompt.ts'
+import { type Conversation, emptyBill } from '../../../../src/book/bill/tenant-bill.ts'
 import { turnMarks } from '../../../../src/book/bill/turn-marks.ts'
 import { savingsLines } from '../../../../src/cli/savings/command.ts'
 import { builtInPrices } from '../../../../src/config/prices.ts'
@@ -296,6 +299,63 @@ describe('the life of one request', () => {
     const { spent: expected, ...others } = guard as typeof LONG
     expect(rest).toEqual(others)
     expect(spent).toBeCloseTo(expected, 6)
+  })
+})
+
+describe('the last conversations of an agent', () => {
+  const life = { ...NO_LIFE, bridged: 30, written: 10, guarded: 2 }
+  const usage = { ...NO_USAGE, output: 2 }
+  const ACCOUNT = { ...NO_ACCOUNT, requests: 20, billed: 100, usage, life }
+  const LONG = { ...ACCOUNT, usage: { ...usage, cache_write_long: 1 } }
+  const SILENT = { ...ACCOUNT, requests: 0 }
+  const several = (count: number, more: Partial<Conversation>): Conversation[] =>
+    Array.from({ length: count }, () => ({
+      ...{ vendor: 'anthropic', id: 'c', model: 'claude-sonnet-4-5', kind: 7, cached: 0 },
+      ...{ first_at: 1, last_at: 1, account: ACCOUNT, ...more },
+    }))
+  const conversations = [
+    ...[...several(5, { key: 'k' }), ...several(5, {}), ...several(21, { kind: 8 })],
+    ...[...several(4, { kind: 9 }), ...several(5, { kind: 10, vendor: 'openai' })],
+    ...[...several(4, { kind: 11 }), ...several(1, { kind: 11, account: LONG })],
+    ...[...several(5, { kind: 12, account: SILENT }), ...several(5, { kind: undefined })],
+  ]
+
+  it('say what other lives would have saved, by key and kind, if they had five minutes', () => {
+    const five = { conversations: 5, input: 450, hour: 135, guarded: 10 }
+    const twenty = { conversations: 20, input: 1_800, hour: 540, guarded: 40 }
+    expect(otherLives({ conversations }, LIST)).toEqual([five, five, twenty])
+  })
+
+  it('advise their key, from when they are read until a minute later', async () => {
+    const clock = { now: 5 }
+    let [reads, isAway] = [0, true]
+    const advise = createLifeAdvisor({
+      prices: () => LIST,
+      now: () => clock.now,
+      onLoss: tenant => expect(tenant).toBeUndefined(),
+      async read() {
+        reads++
+        return isAway ? null : { ...emptyBill(0), conversations }
+      },
+    })
+    const ofAll = { hourKinds: [7, 8, 11], isLoss: false }
+    const none = { hourKinds: [], isLoss: false }
+    for (const [pause, away, key, advice, sum] of [
+      [0, true, '', undefined, 1],
+      [60_000, false, '', undefined, 1],
+      [1, false, '', undefined, 2],
+      [0, false, '', ofAll, 2],
+      [0, false, 'k', { ...none, hourKinds: [7] }, 2],
+      [0, false, 'other', none, 2],
+      [60_001, true, '', ofAll, 3],
+      [-60_001, true, '', ofAll, 4],
+    ] as const) {
+      clock.now += pause
+      isAway = away
+      expect([advise('t', key), reads]).toEqual([advice, sum])
+      await new Promise(setImmediate)
+    }
+    expect(advise('u', '')).toBeUndefined()
   })
 })
 

@@ -54,10 +54,11 @@ describe('the sums of days', () => {
       ['Grep', 20],
     ] as const
     ledger.turn(turnOf({ tenant: 'a', billed: 40, without: 100, tools, money }))
-    ledger.turn(turnOf({ tenant: 'a', isHidden: true }))
+    ledger.turn(turnOf({ tenant: 'a', isHidden: true, prefix_changed: true, known: false }))
     await ledger.flush()
     const rows = daysIn(folder)
-    expect(total(rows, 'requests')).toBe(1)
+    const counts = ['requests', 'prefix_changes', 'unknown'] as const
+    expect(counts.map(name => total(rows, name))).toEqual([1, 1, 1])
     expect(total(rows, 'billed')).toBe(80)
     expect(total(rows, 'without')).toBe(160)
     expect(total(rows, 'billed_money')).toBeCloseTo(0.4)

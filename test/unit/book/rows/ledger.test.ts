@@ -69,7 +69,8 @@ describe('the ledger', () => {
     ledger.result(resultOf('a', { tool: 'third' }, { at: 3, conversation: late }))
     const origin = { project: 'atlas', client: 'curl' }
     ledger.turn(turnOf({ tenant: 'a', at: 4, conversation: late, model: 'opus', origin }))
-    ledger.turn(turnOf({ tenant: 'a', at: 5, conversation: late, model: null }))
+    const silent = { known: false, untouched: 'signed', prefix_changed: true }
+    ledger.turn(turnOf({ tenant: 'a', at: 5, conversation: late, model: null, ...silent }))
     const { rows, total } = await ledger.conversations('a', 0, 10)
     expect(total).toBe(2)
     expect(rows).toMatchObject([
@@ -88,8 +89,18 @@ describe('the ledger', () => {
     ])
     expect((await ledger.conversations('a', 1, 10)).rows.map(({ id }) => id)).toEqual([old])
     const found = await ledger.conversation('a', old)
-    expect(found?.results.map(({ tool }) => tool)).toEqual(['first', 'second'])
-    expect((await ledger.conversation('a', late))?.turns).toHaveLength(2)
+    const of = { source: 'encode', conversation: old }
+    expect(found?.results).toMatchObject([
+      { ...of, tool: 'first', at: 2, before: 100, encoded: 40 },
+      { ...of, tool: 'second', at: 1 },
+    ])
+    expect(found?.results[0]).not.toHaveProperty('session')
+    const bill = { removed: 30, billed: 40, without: 60, known: 1, untouched: '' }
+    const turn = { ...bill, uncached: 10, cache_read: 50, cache_write: 20, output: 5 }
+    expect((await ledger.conversation('a', late))?.turns).toMatchObject([
+      { ...turn, at: 4, vendor: 'anthropic', model: 'opus', prefix_changed: 0 },
+      { ...turn, at: 5, model: '', known: 0, untouched: 'signed', prefix_changed: 1 },
+    ])
   })
 
   it('shows a tenant nothing of another', async () => {
@@ -120,6 +131,11 @@ describe('the ledger', () => {
     }
     const { fetched } = await ledger.tools('a', 24)
     expect(fetched).toEqual([{ tool: 'logs', times: 2, bytes: 120 }])
+    const { by } = await ledger.gain(['a'], 1, null)
+    expect(by.tool.map(each => [each.name, each.results, each.fetched]).toSorted()).toEqual([
+      ['logs', 2, 2],
+      ['other', 1, 0],
+    ])
   })
 
   it('sums tools beyond a bound together, so that names cannot fill it', async () => {
@@ -184,7 +200,7 @@ describe('the ledger', () => {
     expect(await count()).toBe(3)
     expect((await ledger.overview('a', 24, 1)).bill.turns).toBe(1)
     expect(dropped).toEqual([])
-    expect(failures).toHaveLength(1)
+    expect(failures).toEqual([expect.stringContaining('another process holds the ledger')])
   })
 
   it('writes no row twice if the file is held while it is pruned', async () => {
@@ -216,7 +232,7 @@ describe('the ledger', () => {
   it('keeps rows and shows the last figures while its folder is away', async () => {
     const folder = join(ledgerFolder(), 'data')
     const away = `${folder}-away`
-    const { ledger, dropped } = ownLedger({ folder })
+    const { ledger, dropped, failures } = ownLedger({ folder })
     const overview = () => ledger.overview('a', 24, 1)
     ledger.result(resultOf('a'))
     expect((await overview()).results.results).toBe(1)
@@ -230,6 +246,7 @@ describe('the ledger', () => {
     ledger.result(resultOf('a'))
     expect((await overview()).results.results).toBe(3)
     expect(dropped).toEqual([])
+    expect(failures).toEqual([expect.stringContaining('the ledger cannot be opened')])
   })
 
   it('goes on in a new file if its own was removed or replaced', async () => {
