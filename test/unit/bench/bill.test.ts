@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ladderOf } from '../../../bench/bill/ladder.ts'
 import { ARMS } from '../../../bench/bill/play-arms.ts'
 import { readUsage } from '../../../bench/bill/read-usage.ts'
+import { simulate } from '../../../bench/bill/simulate.ts'
 import { countNeeds, newTally } from '../../../bench/recall/needs.ts'
 import { account, NO_CHANGES, totalOf } from '../../../src/lab/bill/account.ts'
 import { factorsOf, type PlacedSession, placeResults } from '../../../src/lab/bill/place-results.ts'
@@ -106,6 +107,37 @@ describe('the bill', () => {
     const lost = (more: object) => [LINES[0]!, lineOf(1, { cache_write: 1_100, ...more })]
     expect(account(sessionOf(lost({})), NO_CHANGES)).toMatchObject({ miss: 1_250, pause: 0 })
     expect(account(sessionOf(lost(pause)), NO_CHANGES)).toMatchObject({ miss: 0, pause: 1_250 })
+  })
+
+  it('takes what was saved off a miss, which is free as a read in a bound', () => {
+    const lines = [...LINES.slice(0, 2), lineOf(2, { cache_write: 1_200, results: [[100, 'b']] })]
+    const session = sessionOf(lines)
+    const arm = { changes: [{ call: 1, result: 0, sent: 40, isAgain: false }], fetches: [] }
+    expect(account(session, arm).miss).toBeCloseTo(1.25 * (1_100 - 60))
+    expect(account(session, arm, { freeMisses: 'all' }).miss).toBeCloseTo(0.1 * (1_100 - 60))
+    // Without what expires, with it, with what stands before the results, and with output.
+    const ladder = ladderOf(session, arm)
+    expect(ladder.map(({ whole }) => whole)).toEqual([260, 375, 2_975, 2_975, 2_975 + 5 * 21])
+    expect(ladder.map(({ saved }) => Math.round(saved))).toEqual([81, 150, 150, 150, 150])
+  })
+
+  it('has packed text at its own factor, and never dearer than raw text', () => {
+    const written = (sent: number, packed: number) => {
+      const changes = [{ call: 1, result: 0, sent, isAgain: false }]
+      return account(sessionOf(), { changes, fetches: [] }, { packed }).write
+    }
+    const raw = account(sessionOf(), NO_CHANGES).write
+    expect(raw - written(40, 1.5)).toBeCloseTo(1.25 * 40)
+    expect(raw - written(90, 1.5)).toBe(0)
+  })
+
+  it('of a simulated session has an eighth for output, and reads what it wrote', () => {
+    const step = { ...result, session: 's', epoch: 0 }
+    const { calls } = simulate({ name: 's', steps: [step, step] })
+    const [first, second] = calls
+    expect(second!.read).toBe(first!.write)
+    for (const { read, write, output } of calls)
+      expect((5 * output) / (0.1 * read + 1.25 * write + 5 * output)).toBeCloseTo(0.125, 3)
   })
 
   it('saves nothing with an arm that changes nothing, in every resample', () => {

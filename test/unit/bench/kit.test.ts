@@ -245,11 +245,21 @@ describe('the analysis', () => {
   })
 
   it('compares with the direct arm, in whatever order arms come', () => {
-    const arms = { clearing: 0.8, direct_again: 1, direct: 1 }
+    const arms = { clearing: 0.8, direct_again: 1, dear: 1.5, direct: 1 }
     const analysed = analyse(csvOf(arms))
-    expect(analysed.map(({ arm }) => arm)).toEqual(['clearing', 'direct_again'])
+    expect(analysed.map(({ arm }) => arm)).toEqual(['clearing', 'direct_again', 'dear'])
+    expect(analysed.map(({ cost }) => cost.verdict)).toEqual(['fewer', 'not told apart', 'more'])
     expect(analysed[0]!.cost_at_equal_steps.change).toBeCloseTo(-0.2, 2)
     expect(() => analyse(csvOf({ clearing: 0.8, lossless: 0.9 }))).toThrow('no arm is direct')
+  })
+
+  it('pairs the passes of a task in their order', () => {
+    const passes = ['direct', 'less'].flatMap(arm =>
+      [1, 9].map(usd => `${arm},t,1,${usd},0,0,${arm === 'less' ? usd / 2 : usd}`),
+    )
+    const [less] = analyse([COLUMNS, ...passes].join('\n'))
+    expect(less!.cost).toMatchObject({ pairs: 2, low: -0.5, high: -0.5, verdict: 'fewer' })
+    expect(less!.steps.change).toBe(0)
   })
 
   it('says nothing of arms if the repetition can be told apart', () => {
