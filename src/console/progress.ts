@@ -5,7 +5,8 @@ const WIDTH = 30
 
 /** A progress bar on stderr; silent if stderr is not a terminal. */
 export interface Progress {
-  advance(): void
+  /** @param by default 1 */
+  advance(by?: number): void
   done(): void
 }
 
@@ -15,14 +16,16 @@ export function createProgress(label: string, total: number, out = process.stder
   let drawn = -1
   const [done, open] = lookOf(processEnv(), out).hasUnicode ? ['█', '░'] : ['#', '.']
   return {
-    advance() {
+    advance(by = 1) {
       // The count may exceed the total, because a file may have grown since.
-      count = Math.min(count + 1, total)
+      count = Math.min(count + by, total)
       const share = total === 0 ? 100 : Math.floor((100 * count) / total)
       if (!out.isTTY || share === drawn) return
       drawn = share
       const filled = Math.round((WIDTH * share) / 100)
-      out.write(`\r${label} ${done.repeat(filled)}${open.repeat(WIDTH - filled)} ${count}/${total}`)
+      out.write(
+        `\r${label} ${done.repeat(filled)}${open.repeat(WIDTH - filled)} ${Math.floor(count)}/${total}`,
+      )
     },
     done() {
       if (out.isTTY) out.write('\r\x1b[K')

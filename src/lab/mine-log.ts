@@ -5,13 +5,15 @@ import { parseJson } from '../core/json/parse-json.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { bareFormat } from '../core/pipeline/wrapped-format.ts'
 import { TELEMETRY_SCHEMA_VERSION, type TelemetryEvent } from '../core/telemetry/event.ts'
-import type { Pseudonyms } from '../core/telemetry/pseudonyms.ts'
+import { createPseudonyms, type Pseudonyms } from '../core/telemetry/pseudonyms.ts'
 import { factsOf, resultRow } from '../core/telemetry/result-row.ts'
+import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { formatLevels } from './format-levels.ts'
-import { isCompressed } from './logs/chunks.ts'
+import { isCompressed, UnreadableLog } from './logs/chunks.ts'
 import type { LogFile } from './logs/list-logs.ts'
-import { type LogTally, type MinedResult, readLog } from './logs/read-log.ts'
-import { createResultEncoder, encodeOrNull, requestOf } from './play/result-encoder.ts'
+import { type LogTally, type MinedResult, noTally, readLog } from './logs/read-log.ts'
+import { ResultEncoder } from './play/result-encoder.ts'
+import { type Baseline, baselineCounter } from './replay/baselines.ts'
 
 /**
  * One tool result as telemetry would have it, with what the study of a corpus needs in addition.
@@ -29,52 +31,71 @@ export interface Mined {
   readonly identity: number | null
 }
 
-export interface MineOptions {
-  readonly context: OperationContext
-  readonly pseudonyms: Pseudonyms
+export interface MineTerms {
   /** Which tokenizer counts. */
   readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
-  /** Tokens of a text as the baseline writes it; absent: as its tool gave it. */
-  baselineOf?(text: string): number
-  /** Called with the bytes that were read since the last call. */
-  onRead?(bytes: number): void
+  /** Keys the hashes. */
+  readonly key: Uint8Array
+  /** What savings are of. */
+  readonly baseline: Baseline
 }
+
+/** The results of a log in their order, and what was read of it. */
+export interface MinedLog {
+  readonly mined: readonly Mined[]
+  readonly tally: LogTally
+  /** Whether all of it could be read. */
+  readonly isWhole: boolean
+}
+
+/** Whose hashes these are: one's own. */
+const TENANT = 'mine'
 
 /**
  * The results of one log as events, each encoded as the service would have encoded it at its place
  * in its session.
- * @param tally takes what was read and passed over
- * @throws UnreadableLog
  */
-export function* mineLog(
+export async function mineLog(
   { path, bytes }: LogFile,
-  tally: LogTally,
-  options: MineOptions,
-): Generator<Mined> {
-  const { onRead } = options
+  context: OperationContext,
+  { tokens, key, baseline }: MineTerms,
+): Promise<MinedLog> {
   // How much a compressed log holds is not known.
-  const encoder = createResultEncoder(options.context, isCompressed(path) ? Infinity : bytes)
-  for (const result of readLog(path, tally, onRead === undefined ? {} : { onRead })) {
-    const { session } = result
-    // A sub-agent's results are in no session, as with `is_sidechain` at the service.
-    const isMain = result.agent === undefined
-    if (session !== undefined && isMain && result.isCompacted) encoder.compact(session)
-    const answer = encodeOrNull(
-      requestOf({ ...result, is_sidechain: !isMain }, options.tokens),
-      encoder,
-    )
-    if (answer === null) tally.skipped.not_encoded++
-    else yield mineResult(result, answer, options)
+  const encoder = new ResultEncoder(context, isCompressed(path) ? Infinity : bytes)
+  const counter = context.counters.get(resolveTokenizer(tokens))
+  const tokensOf = await baselineCounter(baseline, counter)
+  const pseudonyms = createPseudonyms(key, TENANT)
+  const tally = noTally()
+  const mined: Mined[] = []
+  try {
+    for (const result of readLog(path, tally)) {
+      const answer = encoder.encode(result, tokens)
+      if (answer === null) tally.skipped.not_encoded++
+      else {
+        const more = tokensOf === null ? 0 : tokensOf(result.text) - answer.tokens.baseline
+        mined.push(mineResult(result, answer, { context, pseudonyms, more }))
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableLog)) throw error
+    return { mined, tally, isWhole: false }
   }
+  return { mined, tally, isWhole: true }
+}
+
+interface ResultTerms {
+  readonly context: OperationContext
+  readonly pseudonyms: Pseudonyms
+  /** Tokens that the baseline takes more than the input. */
+  readonly more: number
 }
 
 function mineResult(
   result: MinedResult,
   answer: EncodeAnswer,
-  { context: { maxDepth }, pseudonyms, baselineOf }: MineOptions,
+  { context: { maxDepth }, pseudonyms, more }: ResultTerms,
 ): Mined {
   const { session, agent, tool, args, call_id, text, ts_ms, context } = result
-  const more = baselineOf === undefined ? 0 : baselineOf(text) - answer.tokens.baseline
   const parsed = parseJson(text, { maxDepth })
   const value = parsed.ok ? parsed.value : undefined
   const notation = answer.layer === 'L3' ? null : bareFormat(answer.format)

@@ -10,8 +10,9 @@ import { createProgress } from '../../console/progress.ts'
 import { vendorOf } from '../../core/conversation/usage/billing.ts'
 import { openai } from '../../core/dialects/openai.ts'
 import { inDrawnOrder } from '../../lab/discover/draw.ts'
-import type { EncodedLog, Example, LogSummary } from '../../lab/discover/summarize-log.ts'
+import type { Example } from '../../lab/discover/summarize-log.ts'
 import { listLogs } from '../../lab/logs/list-logs.ts'
+import { LogThreads } from '../../lab/logs/log-threads.ts'
 import { logFolders } from '../../lab/nightly/log-folders.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { startThread } from '../../threads/start-thread.ts'
@@ -69,7 +70,7 @@ export const discoverCommand = defineCommand({
       return EXIT.failed
     }
     const most = threadsFor(logs)
-    const threads = createLogThreads(most)
+    const threads = new LogThreads(most)
     try {
       const isNew = await readNew(logs, threads)
       if (all || isNew || !logs.some(({ encoded }) => encoded !== null)) {
@@ -116,14 +117,13 @@ async function readNew(logs: readonly KnownLog[], threads: LogThreads): Promise<
   const unread = logs.filter(({ summary }) => summary === null)
   const bytes = unread.reduce((sum, { file }) => sum + file.bytes, 0)
   const progress = createProgress('read MB', Math.ceil(bytes / MEGABYTE))
-  let pending = 0
-  await threads.each<KnownLog, LogSummary>(
+  await threads.each(
     // The longest first, so that no thread is left with one at the end.
     unread.toSorted((a, b) => b.file.bytes - a.file.bytes),
     ({ file }) => ({ kind: 'summarize', file }),
     (log, summary) => {
       log.summary = summary
-      for (pending += log.file.bytes; pending >= MEGABYTE; pending -= MEGABYTE) progress.advance()
+      progress.advance(log.file.bytes / MEGABYTE)
     },
   )
   progress.done()
@@ -149,7 +149,7 @@ async function encodeSome(
   /** When the first one was done: what threads take to start is not of the sample. */
   let start: NodeJS.CpuUsage | undefined
   let shown = 0
-  await threads.each<KnownLog, EncodedLog>(
+  await threads.each(
     open,
     ({ file }) => {
       if (mostMs === null) return { kind: 'encode', file, mostBytes: Number.MAX_SAFE_INTEGER }
@@ -178,7 +178,7 @@ async function exampleOf(logs: readonly KnownLog[], threads: LogThreads): Promis
   if (best === null) return null
   const { log, at } = best
   let example: Example | null = null
-  await threads.each<KnownLog, Example>(
+  await threads.each(
     [log],
     ({ file }) => ({ kind: 'example', file, at }),
     (_, answer) => {

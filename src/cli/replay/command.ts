@@ -13,7 +13,7 @@ import {
 import { patient, serviceAt, serviceOptions } from '../../console/service-client.ts'
 import { vendorOf } from '../../core/conversation/usage/billing.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
-import { BASELINE_IDS, loadBaseline } from '../../lab/replay/baselines.ts'
+import { BASELINE_IDS, baselineCounter } from '../../lab/replay/baselines.ts'
 import { replayEnrichment } from '../../lab/replay/enrichment.ts'
 import { inProcessPlayer, servicePlayer } from '../../lab/replay/player.ts'
 import { readResults } from '../../lab/replay/read-results.ts'
@@ -86,7 +86,6 @@ export const replayCommand = defineCommand({
     // Wrong options and a missing service fail here, once for all results.
     const { tokens } = await player.encode({ content: '', ...common })
     const { baseline = 'input', redeem = RETRIEVED_SHARE } = values
-    const render = await loadBaseline(baseline)
     const counter = counters.get(resolveTokenizer(common))
     const transcript = openTranscript(values.transcript)
     const tally = await replayAll(results, {
@@ -95,7 +94,7 @@ export const replayCommand = defineCommand({
       counters,
       transcript,
       retrieved: { share: redeem, counter },
-      ...(baseline === 'input' ? {} : { baselineTokens: each => counter.count(render(each)) }),
+      baselineTokens: await baselineCounter(baseline, counter),
     })
     transcript.close()
     const print = values.json ? toJson : toTables

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { stringify } from 'smol-toml'
 import { loadTelemetryKey } from '../../book/events/key-file.ts'
 import { telemetryFolder } from '../../book/events/layout.ts'
@@ -19,24 +18,22 @@ import {
 import { createProgress } from '../../console/progress.ts'
 import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
 import { vendorOf } from '../../core/conversation/usage/billing.ts'
-import { BASELINE } from '../../core/telemetry/event.ts'
 import { TELEMETRY_KEY_BYTES } from '../../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 import type { EventFile } from '../../lab/event-file.ts'
-import { type LogList, listLogs } from '../../lab/logs/list-logs.ts'
+import { listLogs } from '../../lab/logs/list-logs.ts'
 import { logFolders } from '../../lab/nightly/log-folders.ts'
 import { readPriors } from '../../lab/nightly/read-priors.ts'
 import { runAnalysis } from '../../lab/nightly/run-analysis.ts'
-import { BASELINE_IDS, BASELINES, type Baseline, loadBaseline } from '../../lab/replay/baselines.ts'
+import { BASELINE_IDS, BASELINES, baselineCounter } from '../../lab/replay/baselines.ts'
 import { createModelMiner } from '../../lab/speculation/mine-models.ts'
-import { createStudy } from '../../lab/study/study.ts'
 import { analysisRecord, reportAnalysis } from '../../lab/tune/analysis-report.ts'
 import { analyzeSessions, analyzeTelemetry, reportProposals } from '../../lab/tune/analyze.ts'
 import { billOf, billTables } from '../../lab/tune/bill-report.ts'
 import { describeSessions } from '../../lab/tune/describe-sessions.ts'
-import { mineFiles } from '../../lab/tune/mine-files.ts'
+import { mineLogs } from '../../lab/tune/mine-logs.ts'
 import { recordedSessions } from '../../lab/tune/recorded-sessions.ts'
-import { type Minings, summaryOf, toJson, toTables } from '../../lab/tune/report.ts'
+import { summaryOf, toJson, toTables } from '../../lab/tune/report.ts'
 import {
   applyProposals,
   printSkill,
@@ -47,11 +44,8 @@ import {
 import { createLocalContext } from '../../library/local-context.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 
-const MEGABYTE = 1_000_000
 const DEFAULT_DAYS = 30
 const DAY_MS = 86_400_000
-/** Bytes of logs for which a thread is started. */
-const THREAD_BYTES = 2 * MEGABYTE
 
 /** The actions that analyze logs. */
 const ANALYSES = ['analyze', 'from-claude-logs']
@@ -137,7 +131,7 @@ export const tuneCommand = defineActions({
   options,
   actions: {
     // A shell may have named each log.
-    mine: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: mineLogs },
+    mine: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: runMine },
     analyze: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: analyze },
     'from-claude-logs': { run: fromLogs },
     diff: {
@@ -206,8 +200,7 @@ async function analyze(values: Values, paths: readonly string[]): Promise<number
   })
   progress.done()
   process.stderr.write(describeSessions(result.analysis.stats))
-  const render = await loadBaseline(baseline)
-  const tokensOf = baseline === 'input' ? null : (text: string) => counter.count(render(text))
+  const tokensOf = await baselineCounter(baseline, counter)
   const options = { tokensOf, baseline: BASELINES[baseline] }
   process.stdout.write(
     values.json
@@ -235,7 +228,7 @@ function mineTools(paths: readonly string[], isJson: boolean): number {
   return EXIT.ok
 }
 
-async function mineLogs(values: Values, paths: readonly string[]): Promise<number> {
+async function runMine(values: Values, paths: readonly string[]): Promise<number> {
   if (values.tools) return mineTools(paths, values.json)
   const tokens = tokenizerFieldsOf(values)
   // A tokenizer that is not known fails here, once for all results.
@@ -249,12 +242,8 @@ async function mineLogs(values: Values, paths: readonly string[]): Promise<numbe
   const stopWatching = clearUpOnSignal(() => file?.discard())
   try {
     if (out !== undefined) file = await openFile(out)
-    const minings = await mine(list, {
-      tokens,
-      key: file === null ? randomBytes(TELEMETRY_KEY_BYTES) : keyOf(values),
-      file,
-      baseline,
-    })
+    const key = file === null ? randomBytes(TELEMETRY_KEY_BYTES) : keyOf(values)
+    const minings = await mineLogs(list, { tokens, key, file, baseline })
     file?.finish()
     process.stderr.write(summaryOf(minings))
     if (out !== undefined) process.stderr.write(`events written to ${out}\n`)
@@ -269,44 +258,6 @@ async function mineLogs(values: Values, paths: readonly string[]): Promise<numbe
     throw error
   } finally {
     stopWatching()
-  }
-}
-
-interface MineOptions {
-  readonly tokens: ReturnType<typeof tokenizerFieldsOf>
-  readonly key: Uint8Array
-  readonly file: EventFile | null
-  readonly baseline: Baseline
-}
-
-async function mine(list: LogList, { tokens, key, file, baseline }: MineOptions): Promise<Minings> {
-  const { files } = list
-  const bytes = files.reduce((sum, each) => sum + each.bytes, 0)
-  const study = createStudy()
-  const progress = createProgress('mine MB', Math.ceil(bytes / MEGABYTE))
-  let unseen = 0
-  const read = await mineFiles(files, {
-    tokens,
-    key,
-    baseline,
-    threads: Math.min(availableParallelism(), Math.max(1, Math.floor(bytes / THREAD_BYTES))),
-    onMined(mined) {
-      if (study.add(mined)) file?.add(mined)
-    },
-    onRead(count) {
-      for (unseen += count; unseen >= MEGABYTE; unseen -= MEGABYTE) progress.advance()
-    },
-  })
-  progress.done()
-  const unreadable = list.unreadable + read.unreadable
-  return {
-    files: files.length,
-    baseline: baseline === 'input' ? BASELINE : baseline,
-    other: list.other,
-    bytes,
-    unreadable,
-    tally: read.tally,
-    study: study.result(),
   }
 }
 

@@ -2,7 +2,7 @@ import { claudeCode } from '../logs/claude-code.ts'
 import type { LogFile } from '../logs/list-logs.ts'
 import { type Fields, fieldsOf, type LogLine, textField } from '../logs/log-line.ts'
 import { readLines } from '../logs/read-lines.ts'
-import { createPendingCalls, type PendingCalls } from '../logs/read-log.ts'
+import { PendingCalls } from '../logs/read-log.ts'
 import type { BillCall, BillResult, BillSession } from './session.ts'
 
 type CallSoFar = { -readonly [Key in keyof BillCall]: BillCall[Key] }
@@ -34,7 +34,7 @@ export function readBillSessions(
   count: (text: string) => number,
 ): readonly BillSession[] {
   const sessions = new Map<string, OpenSession>()
-  const pending = createPendingCalls()
+  const pending = new PendingCalls()
   const earlier = new Set(billed)
   for (const line of readLines(path)) {
     const said = line.ok ? claudeCode(line.value) : null
@@ -46,7 +46,7 @@ export function readBillSessions(
     if (line.value['type'] === 'assistant') {
       takeAnswer(session, message, said, { billed, earlier, count })
     } else takeUser(session, message, said, { pending, count })
-    for (const step of said.steps) if (step.kind === 'call') pending.add(step.id, step)
+    for (const step of said.steps) if (step.kind === 'call') pending.set(step.id, step)
     session.lastTs = (said.ts_ms ?? 1_000 * session.lastTs) / 1_000
   }
   return [...sessions].flatMap(([name, { calls }]) => (calls.length > 0 ? [{ name, calls }] : []))

@@ -4,7 +4,7 @@ import type { OperationContext } from '../../core/operations/operation.ts'
 import { isCompressed } from '../logs/chunks.ts'
 import type { LogFile } from '../logs/list-logs.ts'
 import { type MinedResult, noTally, readLog } from '../logs/read-log.ts'
-import { createResultEncoder, encodeOrNull, requestOf } from '../play/result-encoder.ts'
+import { ResultEncoder } from '../play/result-encoder.ts'
 
 /** An answer of a model: what it is the same by in all logs, day, place of its model, usage. */
 export type Answer = readonly [id: number, day: number, model: number, ...usage: number[]]
@@ -48,13 +48,11 @@ export function summarizeLog(file: LogFile): LogSummary {
   const tools = createNames()
   const answers = new Map<number, Answer>()
   const results: Result[] = []
-  const log = readLog(file.path, noTally(), {
-    onUsage({ id, usage }, model = NAMELESS, ts_ms) {
-      const key = keyOf(id)
-      const kinds = USAGE_KINDS.map(kind => usage[kind])
-      // Lines of an answer that is still written say less of its output.
-      answers.set(key, [key, dayOf(ts_ms), models.placeOf(model), ...kinds])
-    },
+  const log = readLog(file.path, noTally(), ({ id, usage }, model = NAMELESS, ts_ms) => {
+    const key = keyOf(id)
+    const kinds = USAGE_KINDS.map(kind => usage[kind])
+    // Lines of an answer that is still written say less of its output.
+    answers.set(key, [key, dayOf(ts_ms), models.placeOf(model), ...kinds])
   })
   for (const result of log) {
     const { session, agent, tool = NAMELESS, text, ts_ms } = result
@@ -76,21 +74,14 @@ export function summarizeLog(file: LogFile): LogSummary {
  * @param mostBytes of their texts; the rest of the log is not encoded
  * @throws UnreadableLog
  */
-export function encodeLog(
-  file: LogFile,
-  context: OperationContext,
-  mostBytes = Infinity,
-): EncodedLog {
-  const encoder = createResultEncoder(context, isCompressed(file.path) ? Infinity : file.bytes)
+export function encodeLog(file: LogFile, context: OperationContext, mostBytes: number): EncodedLog {
+  const encoder = new ResultEncoder(context, isCompressed(file.path) ? Infinity : file.bytes)
   const tokens: (readonly [number, number])[] = []
   let [example, most, bytes] = [-1, 0, 0]
   for (const result of readLog(file.path, noTally())) {
     if (bytes > mostBytes) break
     bytes += Buffer.byteLength(result.text)
-    const { session, agent, isCompacted } = result
-    if (session !== undefined && agent === undefined && isCompacted) encoder.compact(session)
-    const is_sidechain = agent !== undefined
-    const answer = encodeOrNull(requestOf({ ...result, is_sidechain }, {}), encoder)
+    const answer = encoder.encode(result, {})
     const { baseline, final } = answer?.tokens ?? { baseline: 0, final: 0 }
     const isShort = baseline >= LEAST_SHOWN && baseline <= MOST_SHOWN
     if (isShort && answer?.layer !== 'L0' && !result.is_error && baseline - final > most) {
@@ -104,13 +95,11 @@ export function encodeLog(
 
 /** A result alone, before and after. @throws UnreadableLog */
 export function exampleOf(file: LogFile, at: number, context: OperationContext): Example | null {
-  const encoder = createResultEncoder(context, 0)
+  const encoder = new ResultEncoder(context, 0)
   let place = 0
   for (const result of readLog(file.path, noTally())) {
     if (place++ < at) continue
-    const { session: _, ...alone } = result
-    const is_sidechain = result.agent !== undefined
-    const answer = encodeOrNull(requestOf({ ...alone, is_sidechain }, {}), encoder)
+    const answer = encoder.encode({ ...result, session: undefined }, {})
     if (answer === null) return null
     const { baseline, final } = answer.tokens
     const { tool = NAMELESS, text } = result

@@ -1,9 +1,9 @@
 import type { TokenPrices } from '../../core/conversation/usage/billing.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
+import { entryOf } from '../entry-of.ts'
 import type { Conversation } from '../play/conversation.ts'
 import type { PlayOptions } from '../play/play.ts'
 import type { Proposal } from '../rules/proposal.ts'
-import { entryOf } from '../study/counts.ts'
 import { type Cost, costOf, type FetchModel, type Outcome, playOutcome } from './outcome.ts'
 
 /** What conversations are billed, with and without proposals. */

@@ -8,12 +8,12 @@ export class UnreadableLog extends Error {}
 
 /**
  * The content of a file, piece by piece; of a compressed file, as one piece.
- * @param onRead called with the bytes of the file that were read since the last call
  * @throws UnreadableLog
  */
-export function* chunksOf(path: string, onRead?: (bytes: number) => void): Generator<Buffer> {
+export function* chunksOf(path: string): Generator<Buffer> {
   if (isCompressed(path)) {
-    yield unpacked(path, onRead)
+    const bytes = attempt(() => readFileSync(path))
+    yield attempt(() => decompress(path, bytes))
     return
   }
   const file = attempt(() => openSync(path, 'r'))
@@ -26,19 +26,11 @@ export function* chunksOf(path: string, onRead?: (bytes: number) => void): Gener
         attempt(() => readSync(file, buffer)),
       )
       if (chunk.length === 0) return
-      onRead?.(chunk.length)
       yield chunk
     }
   } finally {
     closeSync(file)
   }
-}
-
-function unpacked(path: string, onRead?: (bytes: number) => void): Buffer {
-  const bytes = attempt(() => readFileSync(path))
-  const chunk = attempt(() => decompress(path, bytes))
-  onRead?.(bytes.length)
-  return chunk
 }
 
 function attempt<Result>(run: () => Result): Result {

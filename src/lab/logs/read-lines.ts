@@ -16,24 +16,16 @@ const EMPTY = Buffer.alloc(0)
 /** Some editors put it before a text. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-export interface ReadLinesOptions {
-  /** Called with the bytes that were read since the last call. */
-  onRead?(bytes: number): void
-  /** Bytes of the longest line that is read. */
-  readonly maxLineBytes?: number
-}
-
 /**
  * The lines of a file of JSON objects, parsed; blank ones are passed over. In memory for one chunk
  * and the longest line. Blocks while it reads. Every line is parsed, also lines without results. So
  * malformed lines are counted. Encoding the results takes far longer than parsing everything.
  * @throws UnreadableLog
  */
-export function* readLines(path: string, options: ReadLinesOptions = {}): Generator<JsonLine> {
-  const { onRead, maxLineBytes = MAX_LINE_BYTES } = options
+export function* readLines(path: string, maxLineBytes = MAX_LINE_BYTES): Generator<JsonLine> {
   const parts: Buffer[] = []
   let partBytes = 0
-  for (const chunk of chunksOf(path, onRead)) {
+  for (const chunk of chunksOf(path)) {
     let start = 0
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
       yield* take(chunk.subarray(start, end), false)

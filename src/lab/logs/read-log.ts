@@ -1,9 +1,10 @@
 import { BoundedMap } from '../../core/base/bounded-map.ts'
 import { createRepeats, type Repeats } from '../../core/telemetry/repeats.ts'
+import { entryOf } from '../entry-of.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import type { Dialect, LoggedResult, LoggedUsage, LogLine } from './log-line.ts'
-import { LINE_FAULTS, type LineFault, type ReadLinesOptions, readLines } from './read-lines.ts'
+import { LINE_FAULTS, type LineFault, readLines } from './read-lines.ts'
 import { recording } from './recording.ts'
 
 /** Why a result is skipped: it is an image, for example, or the pipeline refuses it. */
@@ -69,32 +70,26 @@ export interface MinedResult {
 /** Each line is of the first one that knows it. */
 const DIALECTS: readonly Dialect[] = [claudeCode, codex, recording]
 
-interface ReadLogOptions extends ReadLinesOptions {
-  /**
-   * Called with what answers were billed for, as often as the log says it.
-   * @param ts_ms Unix milliseconds; 0 if the log has no times
-   */
-  onUsage?(usage: LoggedUsage, model: string | undefined, ts_ms: number): void
-}
+/**
+ * Gets what answers were billed for, as often as the log says it.
+ * @param ts_ms Unix milliseconds; 0 if the log has no times
+ */
+type OnUsage = (usage: LoggedUsage, model: string | undefined, ts_ms: number) => void
 
 /**
  * The tool results of one log in their order, of Claude Code, of Codex or as `haversack replay`
  * reads them. What is skipped is counted in `tally`, never thrown.
  * @throws UnreadableLog
  */
-export function* readLog(
-  path: string,
-  tally: LogTally,
-  options: ReadLogOptions = {},
-): Generator<MinedResult> {
-  const calls = createPendingCalls()
-  const contexts = createContexts()
+export function* readLog(path: string, tally: LogTally, onUsage?: OnUsage): Generator<MinedResult> {
+  const calls = new PendingCalls()
+  const contexts = new BoundedMap<string, Context>(MAX_CONTEXTS)
   const compacted = new WeakSet<Context>()
   const models = new WeakMap<Context, string>()
   let owner: LogLine['opens']
   let session: string | undefined
   let ts_ms = 0
-  for (const line of readLines(path, options)) {
+  for (const line of readLines(path)) {
     tally.lines++
     if (!line.ok) {
       tally.skipped[line.fault]++
@@ -113,9 +108,11 @@ export function* readLog(
     session = said.session ?? session
     ts_ms = said.ts_ms ?? ts_ms
     const agent = said.agent ?? owner?.agent
-    const context = contexts.of(session, agent)
+    const context = entryOf(contexts, JSON.stringify([session, agent]), () => {
+      return { partition: 0, isFresh: true, repeats: createRepeats() }
+    })
     if (said.model !== undefined) models.set(context, said.model)
-    if (said.usage !== undefined) options.onUsage?.(said.usage, models.get(context), ts_ms)
+    if (said.usage !== undefined) onUsage?.(said.usage, models.get(context), ts_ms)
     for (const step of said.steps) {
       if (step.kind === 'compaction') {
         if (context.isFresh) continue
@@ -124,7 +121,7 @@ export function* readLog(
         compacted.add(context)
       } else if (step.kind === 'call') {
         context.isFresh = false
-        calls.add(step.id, { ...step, ts_ms })
+        calls.set(step.id, { ...step, ts_ms })
       } else {
         context.isFresh = false
         const taken = take(step)
@@ -177,31 +174,11 @@ interface Context {
   readonly repeats: Repeats
 }
 
-export interface Contexts {
-  /** @param agent of the sub-agent; `undefined` for the session's own context */
-  of(session: string | undefined, agent: string | undefined): Context
-}
-
 /**
  * Contexts of one file that are followed at once; logs have a handful. Beyond it the oldest context
  * is forgotten and begins again.
  */
 const MAX_CONTEXTS = 1_000
-
-/** Follows the contexts in one file. */
-function createContexts(): Contexts {
-  const contexts = new BoundedMap<string, Context>(MAX_CONTEXTS)
-  return {
-    of(session, agent) {
-      const key = JSON.stringify([session, agent])
-      const known = contexts.get(key)
-      if (known !== undefined) return known
-      const context = { partition: 0, isFresh: true, repeats: createRepeats() }
-      contexts.set(key, context)
-      return context
-    },
-  }
-}
 
 /** A call whose result has not come yet. */
 export interface PendingCall {
@@ -211,26 +188,19 @@ export interface PendingCall {
   readonly ts_ms?: number
 }
 
-/** Calls by their ids, until their results come. */
-export interface PendingCalls {
-  add(id: string, call: PendingCall): void
-  /** The call, which is forgotten with that. */
-  take(id: string): PendingCall | undefined
-}
-
 /** Calls that may wait at once; agents have a few. Beyond it the oldest is forgotten. */
 const MAX_CALLS = 256
 
-export function createPendingCalls(): PendingCalls {
-  const calls = new BoundedMap<string, PendingCall>(MAX_CALLS)
-  return {
-    add(id, call) {
-      calls.set(id, call)
-    },
-    take(id) {
-      const call = calls.get(id)
-      calls.delete(id)
-      return call
-    },
+/** Calls by their ids, until their results come. */
+export class PendingCalls extends BoundedMap<string, PendingCall> {
+  constructor() {
+    super(MAX_CALLS)
+  }
+
+  /** The call, which is forgotten with that. */
+  take(id: string): PendingCall | undefined {
+    const call = this.get(id)
+    this.delete(id)
+    return call
   }
 }

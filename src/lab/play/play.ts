@@ -2,7 +2,7 @@ import type { EncodeAnswer, EncodeRequest } from '../../core/contract/encode.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import type { Conversation } from './conversation.ts'
-import { createResultEncoder, encodeOrNull, requestOf } from './result-encoder.ts'
+import { ResultEncoder } from './result-encoder.ts'
 
 /** What became of a recorded result. */
 export interface PlayedResult {
@@ -41,18 +41,14 @@ export function playConversation(
   { context, config, elides, tokens }: PlayOptions,
 ): readonly PlayedResult[] {
   const bytes = results.reduce((sum, { text }) => sum + text.length, 0)
-  const encoder = createResultEncoder({ ...context, pipeline: config }, bytes)
+  const encoder = new ResultEncoder({ ...context, pipeline: config }, bytes)
   const more = { ...(elides ? { mode: 'elide' as const } : {}), ...tokens }
   let epoch = 0
   return results.map(result => {
-    const is_sidechain = result.agent !== undefined
-    if (!is_sidechain && result.epoch > epoch) {
-      epoch = result.epoch
-      encoder.compact(SESSION)
-    }
-    const request = requestOf({ ...result, session: SESSION, is_sidechain }, more)
-    const answer = encodeOrNull(request, encoder)
-    return answer === null ? unplayed() : toPlayed(answer)
+    const isCompacted = result.agent === undefined && result.epoch > epoch
+    if (isCompacted) epoch = result.epoch
+    const answer = encoder.encode({ ...result, session: SESSION, isCompacted }, more)
+    return answer === null ? UNPLAYED : toPlayed(answer)
   })
 }
 
@@ -75,16 +71,14 @@ function toPlayed(answer: EncodeAnswer): PlayedResult {
   }
 }
 
-function unplayed(): PlayedResult {
-  return {
-    before: 0,
-    after: 0,
-    layer: 'L3',
-    format: 'passthrough',
-    shape: 'unknown',
-    innerFormats: [],
-    referred: 0,
-    elided: 0,
-    hints: 0,
-  }
+const UNPLAYED: PlayedResult = {
+  before: 0,
+  after: 0,
+  layer: 'L3',
+  format: 'passthrough',
+  shape: 'unknown',
+  innerFormats: [],
+  referred: 0,
+  elided: 0,
+  hints: 0,
 }

@@ -9,6 +9,7 @@ import {
   createSharedSessions,
   MAIN_OWNER,
 } from '../../core/sessions/turn/shared-sessions.ts'
+import type { MinedResult } from '../logs/read-log.ts'
 
 /** A request with its content in it. */
 export type ResultRequest = EncodeRequest & { readonly content: string }
@@ -41,14 +42,6 @@ export function requestOf(
   }
 }
 
-/** Encodes the results of one log as the service would have, with its sessions. */
-export interface ResultEncoder {
-  /** @throws AppError as `encode` does */
-  encode(request: ResultRequest): EncodeAnswer
-  /** Nothing older of the session is referred to from now on. */
-  compact(session: string): void
-}
-
 const TENANT = 'mine'
 const MIB = 1024 * 1024
 /** A log of an agent has one session; a recording has more. */
@@ -63,44 +56,53 @@ const MIN_ENTRIES = 1_000
 const MIN_BODY_BYTES = 64 * 1024
 const MAX_BODY_BYTES = 64 * MIB
 
-/**
- * Sessions in memory of fixed size. Originals are never fetched here, so only the data to find
- * references is kept.
- * @param logBytes size of the log, which bounds what there is to remember; `Infinity` if it is not
- * known
- */
-export function createResultEncoder(context: OperationContext, logBytes: number): ResultEncoder {
-  const bodyBytes = Math.min(Math.max(MIN_BODY_BYTES, 2 * logBytes), MAX_BODY_BYTES)
-  const maxEntries = Math.min(Math.max(MIN_ENTRIES, logBytes), MAX_ENTRIES)
-  const size = { maxSessions: MAX_SESSIONS, maxEntries }
-  const sessions = attachSessions(createSharedSessions(size, bodyBytes), { owner: MAIN_OWNER })
-  const desk = createSessionDesk(sessions.index)
-  const encodeContext = {
-    ...context,
-    keepsOriginals: true,
-    // Nothing here depends on the time.
-    sessions: { ...sessions, tenant: TENANT, nowMs: 0 },
-  }
-  return {
-    encode(request) {
-      const { answer, keep = [] } = encodeOperation.run(request, encodeContext)
-      for (const { ticket } of keep) {
-        if (ticket !== undefined) commitBody(sessions, ticket, true)
-      }
-      return answer
-    },
-    compact(session) {
-      desk.compact(TENANT, session)
-    },
-  }
+/** A recorded result at its place in its session. */
+interface PlacedResult
+  extends Pick<MinedResult, 'tool' | 'args' | 'text' | 'call_id' | 'is_error' | 'agent'> {
+  readonly session: string | undefined
+  /** Whether its context was compacted since the result before. */
+  readonly isCompacted: boolean
 }
 
-/** `null` if the request is one that the service refuses. */
-export function encodeOrNull(request: ResultRequest, encoder: ResultEncoder): EncodeAnswer | null {
-  try {
-    return encoder.encode(request)
-  } catch (error) {
-    if (error instanceof AppError) return null
-    throw error
+/**
+ * Encodes the results of one log as the service would have, with its sessions, in memory of fixed
+ * size. Originals are never fetched here, so only the data to find references is kept.
+ */
+export class ResultEncoder {
+  readonly #context: Parameters<typeof encodeOperation.run>[1]
+  readonly #sessions: ReturnType<typeof attachSessions>
+  readonly #desk: ReturnType<typeof createSessionDesk>
+
+  /** @param logBytes what there is to remember at most; `Infinity` if that is not known */
+  constructor(context: OperationContext, logBytes: number) {
+    const bodyBytes = Math.min(Math.max(MIN_BODY_BYTES, 2 * logBytes), MAX_BODY_BYTES)
+    const maxEntries = Math.min(Math.max(MIN_ENTRIES, logBytes), MAX_ENTRIES)
+    const size = { maxSessions: MAX_SESSIONS, maxEntries }
+    this.#sessions = attachSessions(createSharedSessions(size, bodyBytes), { owner: MAIN_OWNER })
+    this.#desk = createSessionDesk(this.#sessions.index)
+    // Nothing here depends on the time.
+    const sessions = { ...this.#sessions, tenant: TENANT, nowMs: 0 }
+    this.#context = { ...context, keepsOriginals: true, sessions }
+  }
+
+  /** Returns `null` if the service refuses the result. */
+  encode(
+    { agent, session, isCompacted, ...result }: PlacedResult,
+    more: Omit<EncodeRequest, 'content'>,
+  ): EncodeAnswer | null {
+    // A sub-agent's results are in no session, as with `is_sidechain` at the service.
+    const is_sidechain = agent !== undefined
+    if (session !== undefined && isCompacted && !is_sidechain) this.#desk.compact(TENANT, session)
+    try {
+      const request = requestOf({ ...result, session, is_sidechain }, more)
+      const { answer, keep = [] } = encodeOperation.run(request, this.#context)
+      for (const { ticket } of keep) {
+        if (ticket !== undefined) commitBody(this.#sessions, ticket, true)
+      }
+      return answer
+    } catch (error) {
+      if (error instanceof AppError) return null
+      throw error
+    }
   }
 }

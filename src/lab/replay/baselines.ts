@@ -1,4 +1,5 @@
 import { writeJson } from '../../core/json/write-json.ts'
+import type { TokenCounter } from '../../core/tokens/counter.ts'
 import { jsonValue } from '../../core/verify/same-meaning.ts'
 
 /** Ways to write a result without us, by name. */
@@ -13,13 +14,24 @@ export type Baseline = keyof typeof BASELINES
 
 export const BASELINE_IDS = Object.keys(BASELINES) as readonly Baseline[]
 
-/** A result as the baseline writes it. Pretty JSON and TOON write numbers as doubles. */
-export type Render = (text: string) => string
+type Render = (text: string) => string
 
-export async function loadBaseline(baseline: Baseline): Promise<Render> {
+/**
+ * Counts a result as the baseline writes it; pretty JSON and TOON write numbers as doubles.
+ * @returns `null` for the input, whose tokens each answer has
+ */
+export async function baselineCounter(
+  baseline: Baseline,
+  counter: TokenCounter,
+): Promise<((text: string) => number) | null> {
+  const render = await rendererOf(baseline)
+  return render && (text => counter.count(render(text)))
+}
+
+async function rendererOf(baseline: Baseline): Promise<Render | null> {
   switch (baseline) {
     case 'input':
-      return text => text
+      return null
     case 'json_compact':
       return text => {
         const value = jsonValue(text)

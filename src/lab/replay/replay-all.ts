@@ -20,8 +20,8 @@ interface ReplayOptions {
   readonly transcript: TranscriptFile
   /** The share of the markers that count as fetched, and the counter for the fetched tokens. */
   readonly retrieved: { readonly share: number; readonly counter: TokenCounter }
-  /** Tokens of a result as the baseline writes it; absent: those of the input. */
-  baselineTokens?(text: string): number
+  /** Tokens of a result as the baseline writes it; `null`: those of the input. */
+  readonly baselineTokens: ((text: string) => number) | null
 }
 
 /** Plays results in their order and sums up; reports failures and findings on stderr. */

@@ -1,10 +1,10 @@
 import { classify } from '../../core/classify/classify.ts'
 import { parseJson } from '../../core/json/parse-json.ts'
 import { createRepeats } from '../../core/telemetry/repeats.ts'
+import { entryOf } from '../entry-of.ts'
 import type { MarkerBill } from '../guard/outcome.ts'
 import type { Conversation, RecordedResult } from '../play/conversation.ts'
 import type { PlayedResult } from '../play/play.ts'
-import { entryOf } from '../study/counts.ts'
 
 /** What the results of an endpoint class have in common. */
 export interface ClassStats {

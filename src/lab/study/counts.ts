@@ -24,15 +24,6 @@ export function savingOf({ encoder_tokens_saved, tokens_baseline }: TelemetryEve
   return tokens_baseline === 0 ? 0 : encoder_tokens_saved / tokens_baseline
 }
 
-/** The map's entry, which is made if there is none. */
-export function entryOf<Key, Entry>(map: Map<Key, Entry>, key: Key, create: () => Entry): Entry {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const entry = create()
-  map.set(key, entry)
-  return entry
-}
-
 /** Whole percents that a share is counted by. */
 const PERCENTS = 100
 

@@ -1,5 +1,6 @@
+import { entryOf } from '../entry-of.ts'
 import type { Mined } from '../mine-log.ts'
-import { type Counts, count, countShare, entryOf, noCounts, savingOf } from './counts.ts'
+import { type Counts, count, countShare, noCounts, savingOf } from './counts.ts'
 import { conditionsOf } from './predicates.ts'
 import type { Alike } from './rules.ts'
 

@@ -1,7 +1,8 @@
 import type { ShapeName } from '../../core/telemetry/event.ts'
 import { addSavings, noSavings, type SavingsSums } from '../../core/telemetry/savings.ts'
+import { entryOf } from '../entry-of.ts'
 import type { Mined } from '../mine-log.ts'
-import { countShare, entryOf, medianShare, type ShareCounts, savingOf } from './counts.ts'
+import { countShare, medianShare, type ShareCounts, savingOf } from './counts.ts'
 import { APPLICABLE_SHARE } from './encoded.ts'
 
 /** Properties of the results of one endpoint class, and how most of them were sent. */

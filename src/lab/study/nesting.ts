@@ -1,8 +1,8 @@
 import { INNER_FORMATS, type InnerFormat } from '../../core/classify/inner-formats.ts'
 import type { ShapeName } from '../../core/telemetry/event.ts'
+import { entryOf } from '../entry-of.ts'
 import { formatsOf, MAX_LEVEL } from '../format-levels.ts'
 import type { Mined } from '../mine-log.ts'
-import { entryOf } from './counts.ts'
 
 /** From this level on, formats in strings are found only by recursion. */
 export const DEEP_LEVEL = 3

@@ -17,8 +17,8 @@ import type { Study } from '../study/study.ts'
 export interface Minings {
   /** Logs, files of other kinds, and what could not be read. */
   readonly files: number
-  /** What savings are of: `raw` if absent, or a way to write results without us. */
-  readonly baseline?: string
+  /** What savings are of. */
+  readonly baseline: Baseline
   readonly other: number
   readonly unreadable: number
   readonly bytes: number
@@ -43,7 +43,7 @@ const NEXT = 'What each table says, and what to do with it: docs/guide/tuning.md
 
 /** All figures, one JSON object. */
 export function toJson(minings: Minings, bill?: LogsBill): string {
-  const { baseline = BASELINE } = minings
+  const baseline = minings.baseline === 'input' ? BASELINE : minings.baseline
   return `${JSON.stringify({ figures: figuresOf(minings.study), ...minings, baseline, bill })}\n`
 }
 
@@ -64,15 +64,11 @@ function figuresOf({ results, sums }: Study): ReportFigures {
 }
 
 /** A sentence that names the baseline of all percentages. */
-export function headline({ results, sessions, tokenizer }: Study, baseline = 'raw'): string {
+export function headline({ results, sessions, tokenizer }: Study, baseline: Baseline): string {
   const counted = tokenizer === null ? '' : `; tokens of ${tokenizer}`
   const all = `${results.toLocaleString('en-US')} results, ${sessions.toLocaleString('en-US')} sessions`
-  return `${all}${counted}; shares are of ${wordsOf(baseline)}.`
-}
-
-function wordsOf(baseline: string): string {
-  const isOther = baseline !== 'input' && Object.hasOwn(BASELINES, baseline)
-  return isOther ? BASELINES[baseline as Baseline] : 'the results as their tools gave them'
+  const of = baseline === 'input' ? 'the results as their tools gave them' : BASELINES[baseline]
+  return `${all}${counted}; shares are of ${of}.`
 }
 
 /** The tables of the corpus study, in their order. */

@@ -9,7 +9,7 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { listLogs } from '../../../src/lab/logs/list-logs.ts'
 import type { Mined } from '../../../src/lab/mine-log.ts'
-import { mineFiles } from '../../../src/lab/tune/mine-files.ts'
+import { mineLogs } from '../../../src/lab/tune/mine-logs.ts'
 import { captureCli } from '../../support/capture.ts'
 import { claudeCodeLog, codexLog, recordedLog } from '../../support/log-writers.ts'
 
@@ -35,18 +35,13 @@ for (let log = 0; log < 9; log++) {
 
 async function mineWith(threads: number) {
   const mined: Mined[] = []
-  let bytes = 0
-  const gone = { path: join(logs, 'gone.jsonl'), bytes: 1 }
-  const { files } = listLogs([logs])
-  const read = await mineFiles([gone, ...files], {
-    ...{ threads, tokens: {}, key: new Uint8Array(32) },
-    onMined: each => mined.push(each),
-    onRead: count => {
-      bytes += count
-    },
+  const { files, ...others } = listLogs([logs])
+  const list = { ...others, files: [{ path: join(logs, 'gone.jsonl'), bytes: 1 }, ...files] }
+  const minings = await mineLogs(list, {
+    ...{ threads, tokens: {}, key: new Uint8Array(32), baseline: 'input' },
+    file: { add: each => mined.push(each) },
   })
-  expect(bytes).toBe(files.reduce((sum, file) => sum + file.bytes, 0))
-  return { mined, ...read }
+  return { mined, minings }
 }
 
 describe('tune mine', () => {
@@ -54,16 +49,18 @@ describe('tune mine', () => {
     const [one, three] = await Promise.all([mineWith(1), mineWith(3)])
     expect(one.mined).toHaveLength(3 * (1 + 41 + 81))
     expect(three).toEqual(one)
-    expect(one).toMatchObject({ unreadable: 1, tally: { skipped: { not_json: 9 } } })
+    expect(one.minings).toMatchObject({ unreadable: 1, tally: { skipped: { not_json: 9 } } })
     const partitions = new Set(one.mined.map(({ event }) => event.context_partition))
     expect(partitions).toEqual(new Set([0, 1]))
   })
 
   it('fails where a result cannot be taken', async () => {
-    const failing = mineFiles(listLogs([logs]).files, {
-      ...{ threads: 1, tokens: {}, key: new Uint8Array(32), onRead: () => {} },
-      onMined: () => {
-        throw new Error('the disk is full')
+    const failing = mineLogs(listLogs([logs]), {
+      ...{ threads: 1, tokens: {}, key: new Uint8Array(32), baseline: 'input' },
+      file: {
+        add() {
+          throw new Error('the disk is full')
+        },
       },
     })
     await expect(failing).rejects.toThrow('the disk is full')

@@ -118,7 +118,7 @@ describe('logs', () => {
         (sizes, max) => {
           const lines = sizes.map(size => JSON.stringify({ text: 'x'.repeat(size) }))
           writeFileSync(path, lines.join('\n'))
-          const read = [...readLines(path, { maxLineBytes: max })]
+          const read = [...readLines(path, max)]
           expect(read.map(each => (each.ok ? JSON.stringify(each.value) : each.fault))).toEqual(
             lines.map(text => (text.length > max ? 'too_long' : text)),
           )

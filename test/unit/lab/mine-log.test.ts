@@ -6,10 +6,10 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it } from 'vitest'
 import { telemetryEvent } from '../../../src/core/telemetry/event.ts'
-import { createPseudonyms, TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
+import { TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
 import { createEventFile } from '../../../src/lab/event-file.ts'
 import { noTally } from '../../../src/lab/logs/read-log.ts'
-import { type Mined, type MineOptions, mineLog } from '../../../src/lab/mine-log.ts'
+import { type Mined, type MinedLog, type MineTerms, mineLog } from '../../../src/lab/mine-log.ts'
 import { createStudy } from '../../../src/lab/study/study.ts'
 import { headline, tablesOf, toJson, toTables } from '../../../src/lab/tune/report.ts'
 import { localContext } from '../../support/local-context.ts'
@@ -18,14 +18,25 @@ import { claudeCodeLog, codexLog, type SessionResult } from '../../support/log-w
 const folder = mkdtempSync(join(tmpdir(), 'mine-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const context = localContext()
-const pseudonyms = createPseudonyms(new Uint8Array(TELEMETRY_KEY_BYTES), 'test')
+const terms: MineTerms = {
+  ...{ tokens: {}, key: new Uint8Array(TELEMETRY_KEY_BYTES), baseline: 'input' },
+}
 
-function mine(content: string, tally = noTally(), more: Partial<MineOptions> = {}): Mined[] {
+async function mineAll(content: string, more: Partial<MineTerms> = {}): Promise<MinedLog> {
   const path = join(folder, 'log.jsonl')
   writeFileSync(path, content)
-  const { size: bytes } = statSync(path)
-  return [...mineLog({ path, bytes }, tally, { context, pseudonyms, tokens: {}, ...more })]
+  return mineLog({ path, bytes: statSync(path).size }, context, { ...terms, ...more })
 }
+
+async function mine(content: string, more: Partial<MineTerms> = {}): Promise<readonly Mined[]> {
+  return (await mineAll(content, more)).mined
+}
+
+/** Nothing was mined. */
+const none = {
+  ...{ files: 0, other: 0, unreadable: 0, bytes: 0, tally: noTally() },
+  baseline: 'input',
+} as const
 
 let calls = 0
 function result(text: string, more: Partial<SessionResult> = {}): SessionResult {
@@ -40,14 +51,14 @@ const rows = JSON.stringify(
 const file = Array.from({ length: 40 }, (_, i) => `${i + 1}\tline number ${i} of a file`).join('\n')
 
 describe('mineLog', () => {
-  it('gives events of telemetry, each at its place in the session', () => {
+  it('gives events of telemetry, each at its place in the session', async () => {
     const log = claudeCodeLog('s', [
       result(rows, { tool: 'mcp__tracker__list_issues' }),
       result(file, { args: { file_path: '/x/y.ts' } }),
       result(file, { args: { file_path: '/x/y.ts' } }),
       result(file, { args: { file_path: '/x/y.ts' }, compacted: true }),
     ])
-    const [list, first, again, fresh] = mine(log) as [Mined, Mined, Mined, Mined]
+    const [list, first, again, fresh] = (await mine(log)) as [Mined, Mined, Mined, Mined]
     for (const { event } of [list, first, again, fresh]) telemetryEvent.parse(event)
     expect(list.event).toMatchObject({ shape: 'array_of_objects', key_stability: 1, depth: 2 })
     expect(list.event.endpoint_class).toMatch(/^mcp__p[0-9a-f]{6}__list_issues$/)
@@ -62,35 +73,38 @@ describe('mineLog', () => {
     expect(first.event.file_path_hash).toBe(fresh.event.file_path_hash)
   })
 
-  it('refers to nothing in the context of a sub-agent', () => {
+  it('refers to nothing in the context of a sub-agent', async () => {
     const log = claudeCodeLog('s', [result(file), result(file)])
-    const side = mine(log.replaceAll('"isSidechain":false', '"isSidechain":true'))
+    const side = await mine(log.replaceAll('"isSidechain":false', '"isSidechain":true'))
     expect(side.map(({ event }) => [event.is_sidechain, event.is_dedup_hit])).toEqual([
       [true, false],
       [true, false],
     ])
   })
 
-  it('counts a result once that a resumed session copied', () => {
+  it('counts a result once that a resumed session copied', async () => {
     const study = createStudy()
     const session = [result(rows), result(file)]
-    const kept = ['one', 'two'].map(name => {
-      return mine(claudeCodeLog(name, [...session, result(`${name} ${file}`)])).filter(study.add)
-    })
-    expect(kept.map(all => all.length)).toEqual([3, 1])
+    const kept: number[] = []
+    for (const name of ['one', 'two']) {
+      const mined = await mine(claudeCodeLog(name, [...session, result(`${name} ${file}`)]))
+      kept.push(mined.filter(study.add).length)
+    }
+    expect(kept).toEqual([3, 1])
     expect(study.result()).toMatchObject({ results: 4, copies: 2, sessions: 2 })
   })
 
-  it('counts a result once that a fork of Codex copied with a new time', () => {
+  it('counts a result once that a fork of Codex copied with a new time', async () => {
     const study = createStudy()
     const session = [result(rows), result(file)]
     const later = session.map(each => ({ ...each, ts_ms: each.ts_ms + 3_600_000 }))
-    mine(codexLog('parent', session)).forEach(study.add)
-    mine(codexLog('child', [...later, result(`more ${file}`)])).forEach(study.add)
+    for (const each of await mine(codexLog('parent', session))) study.add(each)
+    for (const each of await mine(codexLog('child', [...later, result(`more ${file}`)])))
+      study.add(each)
     expect(study.result()).toMatchObject({ results: 3, copies: 2, sessions: 2 })
   })
 
-  it('gives the same of a log that was compressed', () => {
+  it('gives the same of a log that was compressed', async () => {
     // Much text in few bytes, of which the last result has a part again.
     const texts = Array.from({ length: 14 }, (_, i) => {
       return Array.from({ length: 300 }, (_, n) => `line ${n} of part ${i}, again and again;`)
@@ -101,24 +115,24 @@ describe('mineLog', () => {
     const packed = zstdCompressSync(log)
     writeFileSync(path, packed)
     const file = { path, bytes: packed.length }
-    const plain = mine(log)
+    const plain = await mine(log)
     expect(plain.at(-1)?.event.is_dedup_hit).toBe(true)
-    expect([...mineLog(file, noTally(), { context, pseudonyms, tokens: {} })]).toEqual(plain)
+    expect((await mineLog(file, context, terms)).mined).toEqual(plain)
   })
 
-  it('takes what names no session for none', () => {
+  it('takes what names no session for none', async () => {
     const study = createStudy()
     const line = `${JSON.stringify({ tool: 't', text: file })}\n`
-    const mined = mine(line.repeat(2))
+    const mined = await mine(line.repeat(2))
     mined.forEach(study.add)
     expect(study.result()).toMatchObject({ results: 2, sessions: 0 })
     expect(mined.map(({ event }) => event.repeat_burst)).toEqual([undefined, undefined])
   })
 
-  it('counts each of results that a log does not name', () => {
+  it('counts each of results that a log does not name', async () => {
     const study = createStudy()
     const line = `${JSON.stringify({ session: 's', tool: 't', text: 'the same' })}\n`
-    mine(line.repeat(3)).forEach(study.add)
+    for (const each of await mine(line.repeat(3))) study.add(each)
     expect(study.result()).toMatchObject({ results: 3, copies: 0 })
   })
 
@@ -139,8 +153,7 @@ describe('mineLog', () => {
       .replaceAll('/srv/project', secret('cwd'))
       .replaceAll('"main"', `"${secret('branch')}"`)
     const torn = `{"type":"user","cwd":"${secret('torn')}`
-    const tally = noTally()
-    const mined = mine(`${others}${torn}`, tally)
+    const { mined, tally } = await mineAll(`${others}${torn}`)
     expect(mined).toHaveLength(3)
     expect(tally.skipped.torn).toBe(1)
     const study = createStudy()
@@ -151,7 +164,7 @@ describe('mineLog', () => {
       events.add(each)
     }
     events.finish()
-    const minings = { files: 1, other: 0, unreadable: 0, bytes: 1, tally, study: study.result() }
+    const minings = { ...none, files: 1, bytes: 1, tally, study: study.result() }
     const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path) })
     const said = [
       ...[JSON.stringify(mined), toJson(minings), toTables(minings)],
@@ -164,7 +177,7 @@ describe('mineLog', () => {
 
 describe('createEventFile', () => {
   it('writes Parquet that other readers open, with the same rows', async () => {
-    const mined = mine(
+    const mined = await mine(
       claudeCodeLog('s', [
         result(rows, { tool: 'list', args: { path: '/a' } }),
         result('short', { tool: 'Bash', args: { command: 'ls' } }),
@@ -203,10 +216,10 @@ describe('createEventFile', () => {
     }
   })
 
-  it('leaves nothing behind where it is given up', () => {
+  it('leaves nothing behind where it is given up', async () => {
     const path = join(folder, 'none.parquet')
     const events = createEventFile(path)
-    mine(claudeCodeLog('s', [result('x')])).forEach(events.add)
+    for (const each of await mine(claudeCodeLog('s', [result('x')]))) events.add(each)
     events.discard()
     expect(() => statSync(path)).toThrow('ENOENT')
     expect(() => createEventFile(join(folder, 'no', 'folder'))).toThrow('ENOENT')
@@ -222,31 +235,33 @@ function plain(row: object): Record<string, unknown> {
 }
 
 describe('the report', () => {
-  it('has savings of another baseline, if one is named', () => {
+  it('has savings of another baseline, if one is named', async () => {
     const log = claudeCodeLog('s', [result(rows), result(rows)])
-    const sums = (baselineOf?: (text: string) => number) => {
+    const sums = async (baseline: MineTerms['baseline']) => {
       const study = createStudy()
-      mine(log, noTally(), baselineOf === undefined ? {} : { baselineOf }).forEach(study.add)
+      for (const each of await mine(log, { baseline })) study.add(each)
       return study.result().sums
     }
-    const [plain, other] = [sums(), sums(() => 100_000)]
-    expect([other.results, other.baseline, other.final]).toEqual([2, 200_000, plain.final])
+    const [plain, other] = [await sums('input'), await sums('json_pretty')]
+    const pretty = JSON.stringify(JSON.parse(rows), null, 2)
+    const tokens = context.counters.get('openai_o200k').count(pretty)
+    expect([other.results, other.baseline, other.final]).toEqual([2, 2 * tokens, plain.final])
     const { l0Baseline, l0Final, encoderSaved } = other
-    expect(l0Baseline - l0Final + encoderSaved).toBe(200_000 - plain.final)
-    const minings = { files: 1, other: 0, unreadable: 0, bytes: 1, tally: noTally() }
+    expect(l0Baseline - l0Final + encoderSaved).toBe(2 * tokens - plain.final)
     const study = createStudy().result()
-    expect(toJson({ ...minings, study, baseline: 'toon' })).toContain('"baseline":"toon"')
+    expect(toJson({ ...none, study, baseline: 'toon' })).toContain('"baseline":"toon"')
+    expect(toJson({ ...none, study })).toContain('"baseline":"raw"')
     expect(headline(study, 'toon')).toContain('shares are of TOON for results that are JSON')
   })
 
-  it('has every table, also of nothing', () => {
+  it('has every table, also of nothing', async () => {
     const study = createStudy()
-    const empty = { files: 0, other: 0, unreadable: 0, bytes: 0, tally: noTally() }
-    expect(toTables({ ...empty, study: study.result() })).toMatch(/^No tool results .*\n$/)
+    expect(toTables({ ...none, study: study.result() })).toMatch(/^No tool results .*\n$/)
     for (const { rows: lines, header } of tablesOf(study.result())) {
       for (const line of lines) expect(line).toHaveLength(header.length)
     }
-    mine(claudeCodeLog('s', [result(rows), result(file), result(file)])).forEach(study.add)
+    for (const each of await mine(claudeCodeLog('s', [result(rows), result(file), result(file)])))
+      study.add(each)
     const tables = tablesOf(study.result())
     for (const { header, rows: lines } of tables) {
       for (const line of lines) expect(line).toHaveLength(header.length)
