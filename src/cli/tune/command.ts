@@ -20,11 +20,11 @@ import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
 import { vendorOf } from '../../core/conversation/usage/billing.ts'
 import { TELEMETRY_KEY_BYTES } from '../../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
+import { analyze } from '../../lab/analysis.ts'
 import type { EventFile } from '../../lab/event-file.ts'
 import { listLogs } from '../../lab/logs/list-logs.ts'
 import { logFolders } from '../../lab/nightly/log-folders.ts'
 import { readPriors } from '../../lab/nightly/read-priors.ts'
-import { runAnalysis } from '../../lab/nightly/run-analysis.ts'
 import { BASELINE_IDS, BASELINES, baselineCounter } from '../../lab/replay/baselines.ts'
 import { createModelMiner } from '../../lab/speculation/mine-models.ts'
 import { analysisRecord, reportAnalysis } from '../../lab/tune/analysis-report.ts'
@@ -132,7 +132,7 @@ export const tuneCommand = defineActions({
   actions: {
     // A shell may have named each log.
     mine: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: runMine },
-    analyze: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: analyze },
+    analyze: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: runAnalyze },
     'from-claude-logs': { run: fromLogs },
     diff: {
       run: values => showProposals(configOf(values).data_dir, tenantOf(values), values.json),
@@ -171,7 +171,7 @@ function configOf(values: Pick<Values, 'data'>): Config {
   return loadConfig({ env: processEnv(), overrides, insecure: true })
 }
 
-async function analyze(values: Values, paths: readonly string[]): Promise<number> {
+async function runAnalyze(values: Values, paths: readonly string[]): Promise<number> {
   const named = [...(values.logs === undefined ? [] : [values.logs]), ...paths]
   if (values['auto-enrichment']) return analyzeEnrichment(values, named)
   const tokens = tokenizerFieldsOf(values)
@@ -183,7 +183,7 @@ async function analyze(values: Values, paths: readonly string[]): Promise<number
   const place = configOf(values)
   const providers = Object.keys(place.fingerprints.providers)
   const priors = await readPriors({ dataDir: place.data_dir, tenant, providers, now: Date.now() })
-  const result = runAnalysis(listLogs(pathsOf(named)), {
+  const analysis = analyze(listLogs(pathsOf(named)), {
     place,
     priors,
     tenant,
@@ -199,13 +199,13 @@ async function analyze(values: Values, paths: readonly string[]): Promise<number
     onPlayed: () => progress.advance(),
   })
   progress.done()
-  process.stderr.write(describeSessions(result.analysis.stats))
+  process.stderr.write(describeSessions(analysis.stats))
   const tokensOf = await baselineCounter(baseline, counter)
   const options = { tokensOf, baseline: BASELINES[baseline] }
   process.stdout.write(
     values.json
-      ? `${JSON.stringify(analysisRecord(result, options))}\n`
-      : reportAnalysis(result, options),
+      ? `${JSON.stringify(analysisRecord(analysis, options))}\n`
+      : reportAnalysis(analysis, options),
   )
   return EXIT.ok
 }
@@ -215,7 +215,7 @@ async function fromLogs(values: Values): Promise<number> {
   const { 'input-dir': folder, tools, json } = values
   const paths = folder === undefined ? [] : [folder]
   if (tools) return mineTools(paths, json)
-  const status = await analyze(values, paths)
+  const status = await runAnalyze(values, paths)
   if (status !== EXIT.ok || values['dry-run']) return status
   return applyProposals(configOf(values), tenantOf(values))
 }

@@ -11,7 +11,7 @@ export interface BilledResult {
   /** Tokens of what is fetched of it again; 0 if nothing is. */
   readonly fetched: number
   /** Results of its context between it and the fetch; 0 if absent. */
-  readonly fetchedAfter?: number
+  readonly fetchedAfter?: number | undefined
 }
 
 /** In uncached input tokens of the model: an estimate. */

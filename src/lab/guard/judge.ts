@@ -1,10 +1,9 @@
+import { createHmac } from 'node:crypto'
 import { writeKey } from '../../core/pipeline/profile/key-path.ts'
 import type { Conversation } from '../play/conversation.ts'
 import type { Proposal } from '../rules/proposal.ts'
 import { type Interval, intervalOfSum } from './bootstrap.ts'
-import { type Halves, splitByHash } from './halves.ts'
-import type { Cost } from './outcome.ts'
-import type { Trials } from './plays.ts'
+import type { Cost } from './plays.ts'
 
 /** What became of a proposal. */
 export type Verdict = 'applies' | 'no effect' | 'loses' | 'shadowed' | 'prior' | 'too few'
@@ -21,14 +20,14 @@ export interface Judged {
 }
 
 export interface Judgement {
-  readonly conversations: Readonly<Record<keyof Halves<unknown>, number>>
+  readonly conversations: { readonly chosen: number; readonly unseen: number }
   readonly judged: readonly Judged[]
   /** The effect of the winners together, on the unseen half; `null` if there is no winner. */
   readonly together: Together | null
 }
 
 /** What proposals together save of the bill. */
-export interface Together {
+interface Together {
   readonly proposals: readonly Proposal[]
   readonly before: number
   readonly after: number
@@ -40,7 +39,9 @@ export interface JudgeOptions {
   /** Keys the split. */
   readonly key: string | Uint8Array
   /** Whether a layer that a person wrote says something else of the proposal's key. */
-  isShadowed?(proposal: Proposal): boolean
+  isShadowed(proposal: Proposal): boolean
+  /** What a conversation is billed with proposals. */
+  costOf(conversation: Conversation, proposals: readonly Proposal[]): Cost
 }
 
 /** A class may lose so much of its bill. */
@@ -58,105 +59,81 @@ const SEED = 22
 export function judge(
   conversations: readonly Conversation[],
   proposals: readonly Proposal[],
-  trials: Trials,
-  options: JudgeOptions,
+  { key, isShadowed, costOf }: JudgeOptions,
 ): Judgement {
-  const halves = splitByHash(conversations, options.key)
-  const { chosen, unseen } = halves
+  const { chosen, unseen } = splitByHash(conversations, key)
   const isJudgeable = Math.min(chosen.length, unseen.length) >= LEAST_CONVERSATIONS
+  const gainsOf = (half: readonly Conversation[], of: readonly Proposal[]) =>
+    half.map(each => costOf(each, []).total - costOf(each, of).total)
   const rows = proposals.map(proposal => {
-    const early = earlyVerdict(proposal, options, isJudgeable)
+    const early = isShadowed(proposal) ? 'shadowed' : earlyVerdict(proposal, isJudgeable)
     if (early !== null) return { proposal, early, chosen: null, unseen: null }
-    const [ofChosen, ofUnseen] = [chosen, unseen].map(half => gainOf(trials, half, [proposal]))
+    const [ofChosen, ofUnseen] = [chosen, unseen].map(half => sumOf(gainsOf(half, [proposal])))
     return { proposal, early, chosen: ofChosen!, unseen: ofUnseen! }
   })
-  const winners = bestByKey(rows)
-  const { kept, together } = playTogether(trials, unseen, winners)
+  const { kept, together } = playTogether(bestByKey(rows))
   const judged = rows.map(({ early, ...row }): Judged => {
-    const { proposal } = row
     if (early !== null) return { ...row, verdict: early }
     // On the half that it is chosen by nothing speaks for it, or against it.
     if (row.chosen === 0) return { ...row, verdict: 'no effect' }
-    if (!kept.includes(proposal)) return { ...row, verdict: 'loses' }
+    if (!kept.includes(row.proposal)) return { ...row, verdict: 'loses' }
     if (together?.isAccepted) return { ...row, verdict: 'applies' }
     return { ...row, verdict: (together?.interval.high ?? 0) <= 0 ? 'loses' : 'no effect' }
   })
-  return {
-    conversations: { chosen: chosen.length, unseen: unseen.length },
-    judged,
-    together,
+  return { conversations: { chosen: chosen.length, unseen: unseen.length }, judged, together }
+
+  function playTogether(winners: readonly Proposal[]) {
+    const kept = hasLosers(winners) ? winners.filter(each => !hasLosers([each])) : winners
+    if (kept.length === 0) return { kept, together: null }
+    const gains = gainsOf(unseen, kept)
+    const before = sumOf(unseen.map(each => costOf(each, []).total))
+    const interval = intervalOfSum(gains, SEED)
+    const isAccepted = interval.low > 0 && (kept === winners || !hasLosers(kept))
+    const after = before - sumOf(gains)
+    return { kept, together: { proposals: kept, before, after, interval, isAccepted } }
+  }
+
+  /** Whether the bill of a class rises by more than it may lose. */
+  function hasLosers(of: readonly Proposal[]): boolean {
+    const before = sumsByClass(unseen.map(each => costOf(each, [])))
+    const after = sumsByClass(unseen.map(each => costOf(each, of)))
+    return [...after].some(([name, cost]) => cost > (1 + CLASS_LOSS) * (before.get(name) ?? 0))
   }
 }
 
-function earlyVerdict(
-  proposal: Proposal,
-  { isShadowed }: JudgeOptions,
-  isJudgeable: boolean,
-): Verdict | null {
-  if (isShadowed?.(proposal) === true) return 'shadowed'
-  if (proposal.isPrior === true) return 'prior'
-  return proposal.isTooFew || !isJudgeable ? 'too few' : null
+/**
+ * Splits conversations by a keyed hash of their ids, so that a conversation is in the same half in
+ * each analysis, and its author cannot choose the half.
+ */
+export function splitByHash(all: readonly Conversation[], key: string | Uint8Array) {
+  const isChosen = ({ id }: Conversation) =>
+    (createHmac('sha256', key).update(id).digest()[0]! & 1) === 0
+  return { chosen: all.filter(isChosen), unseen: all.filter(each => !isChosen(each)) }
+}
+
+function earlyVerdict({ isPrior, isTooFew }: Proposal, isJudgeable: boolean): Verdict | null {
+  if (isPrior === true) return 'prior'
+  return isTooFew || !isJudgeable ? 'too few' : null
 }
 
 /** Those that win; of proposals for one key, the one that wins most. */
-function bestByKey(
-  rows: readonly { readonly proposal: Proposal; readonly chosen: number | null }[],
-): readonly Proposal[] {
-  const best = new Map<string, { readonly proposal: Proposal; readonly chosen: number }>()
-  for (const { proposal, chosen } of rows) {
-    if (chosen === null || chosen <= 0) continue
+function bestByKey(rows: readonly Pick<Judged, 'proposal' | 'chosen'>[]): readonly Proposal[] {
+  const best = new Map<string, { readonly proposal: Proposal; readonly gain: number }>()
+  for (const { proposal, chosen: gain } of rows) {
     const key = writeKey(proposal.key)
-    if ((best.get(key)?.chosen ?? 0) < chosen) best.set(key, { proposal, chosen })
+    if (gain !== null && gain > (best.get(key)?.gain ?? 0)) best.set(key, { proposal, gain })
   }
   return [...best.values()].map(({ proposal }) => proposal)
 }
 
-function playTogether(
-  trials: Trials,
-  unseen: readonly Conversation[],
-  winners: readonly Proposal[],
-): { readonly kept: readonly Proposal[]; readonly together: Together | null } {
-  if (winners.length === 0) return { kept: [], together: null }
-  const losing = losingClasses(trials, unseen, winners)
-  const kept =
-    losing.length === 0
-      ? winners
-      : winners.filter(winner => losingClasses(trials, unseen, [winner]).length === 0)
-  if (kept.length === 0) return { kept, together: null }
-  const gains = unseen.map(each => trials.gain(each, kept))
-  const before = unseen.reduce((sum, each) => sum + trials.base(each).total, 0)
-  const interval = intervalOfSum(gains, SEED)
-  const isHarmless = kept === winners || losingClasses(trials, unseen, kept).length === 0
-  const gain = gains.reduce((sum, each) => sum + each, 0)
-  const isAccepted = interval.low > 0 && isHarmless
-  return { kept, together: { proposals: kept, before, after: before - gain, interval, isAccepted } }
-}
-
-function gainOf(
-  trials: Trials,
-  conversations: readonly Conversation[],
-  proposals: readonly Proposal[],
-): number {
-  return conversations.reduce((sum, each) => sum + trials.gain(each, proposals), 0)
-}
-
-/** Classes whose bill rises by more than they may lose. */
-function losingClasses(
-  trials: Trials,
-  conversations: readonly Conversation[],
-  proposals: readonly Proposal[],
-): readonly string[] {
-  const before = sumsOf(conversations.map(each => trials.base(each)))
-  const after = sumsOf(conversations.map(each => trials.cost(each, proposals)))
-  return [...after].flatMap(([name, cost]) => {
-    return cost > (1 + CLASS_LOSS) * (before.get(name) ?? 0) ? [name] : []
-  })
-}
-
-function sumsOf(costs: readonly Cost[]): ReadonlyMap<string, number> {
+function sumsByClass(costs: readonly Cost[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>()
   for (const { byClass } of costs) {
     for (const [name, cost] of byClass) sums.set(name, (sums.get(name) ?? 0) + cost)
   }
   return sums
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0)
 }

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { anthropic } from '../../core/dialects/anthropic.ts'
 import { ownThread } from '../../threads/own-thread.ts'
+import { analyze } from '../analysis.ts'
 import { listLogs } from '../logs/list-logs.ts'
 import { applyAccepted } from './apply-proposals.ts'
 import type { TuningDone, TuningTask } from './auto-tune.ts'
 import { readPriors } from './read-priors.ts'
-import { runAnalysis } from './run-analysis.ts'
 
 const { port, data } = ownThread<TuningTask>()
 if (process.platform === 'linux') setPriority(0, data.niceness)
@@ -17,7 +17,7 @@ async function tune(task: TuningTask): Promise<TuningDone> {
   const { place, tenant, logs, sinceMs, mode, providers } = task
   const now = Date.now()
   const priors = await readPriors({ dataDir: place.data_dir, tenant, providers, now })
-  const { proposals, conversations } = runAnalysis(listLogs(logs.filter(existsSync)), {
+  const { proposals, seen } = analyze(listLogs(logs.filter(existsSync)), {
     place,
     tenant,
     sinceMs,
@@ -31,7 +31,7 @@ async function tune(task: TuningTask): Promise<TuningDone> {
   const version = mode === 'apply' ? applyAccepted(place, tenant, proposals) : null
   return {
     tenant,
-    conversations: conversations.length,
+    conversations: seen.length,
     accepted: proposals.changes.length,
     ...(version === null ? {} : { version: version.id }),
   }

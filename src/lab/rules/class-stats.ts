@@ -1,9 +1,10 @@
 import { classify } from '../../core/classify/classify.ts'
 import { parseJson } from '../../core/json/parse-json.ts'
 import { createRepeats } from '../../core/telemetry/repeats.ts'
+
 import { entryOf } from '../entry-of.ts'
-import type { MarkerBill } from '../guard/outcome.ts'
-import type { Conversation, RecordedResult } from '../play/conversation.ts'
+import type { MarkerBill, Outcome } from '../guard/plays.ts'
+import type { RecordedResult } from '../play/conversation.ts'
 import type { PlayedResult } from '../play/play.ts'
 
 /** What the results of an endpoint class have in common. */
@@ -54,15 +55,8 @@ export interface Stats {
   readonly sessions: SessionStats
 }
 
-/** A conversation as it is played now. */
-export interface Seen {
-  readonly conversation: Conversation
-  readonly played: readonly PlayedResult[]
-  readonly markers: readonly MarkerBill[]
-}
-
 /** What rules read of conversations. */
-export function collectStats(all: Iterable<Seen>): Stats {
+export function collectStats(all: Iterable<Omit<Outcome, 'cost'>>): Stats {
   const classes = new Map<string, ClassStats>()
   const sessions: SessionStats = {
     conversations: 0,

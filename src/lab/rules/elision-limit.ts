@@ -1,4 +1,4 @@
-import type { MarkerBill } from '../guard/outcome.ts'
+import type { MarkerBill } from '../guard/plays.ts'
 
 /** Which markers of a class are sent. */
 export type ElisionLimit =

@@ -1,8 +1,7 @@
 import { percent, table } from '../../console/table.ts'
 import { writeKey } from '../../core/pipeline/profile/key-path.ts'
+import type { Analysis } from '../analysis.ts'
 import type { Judged, Judgement } from '../guard/judge.ts'
-import type { AnalysisResult } from '../nightly/run-analysis.ts'
-import type { Conversation } from '../play/conversation.ts'
 
 /** What was saved of one class, by means, against a baseline. */
 interface ClassRow {
@@ -12,25 +11,6 @@ interface ClassRow {
   references: number
   formats: number
   omission: number
-}
-
-/** Shares of the sums, by the reporting rule of SOURCES.md#formats, "Savings Accounting". */
-interface ClassShares {
-  /** Shares of all tokens, saved by references, by leaving parts out, and by all of it. */
-  readonly references: string
-  readonly omission: string
-  readonly combined: string
-  /** The share that formats saved of the tokens that references did not take. */
-  readonly encoder: string
-}
-
-function sharesOf({ tokens, references, formats, omission }: ClassRow): ClassShares {
-  return {
-    references: percent(references, tokens),
-    encoder: percent(formats, tokens - references),
-    omission: percent(omission, tokens),
-    combined: percent(references + formats + omission, tokens),
-  }
 }
 
 function sumOf(rows: readonly ClassRow[]): ClassRow {
@@ -55,13 +35,9 @@ const NO_ROW: ClassRow = {
 const MOST_CLASSES = 20
 
 /** The three savings by class. @param tokensOf a text's tokens as the baseline writes it */
-function classRows(
-  { conversations, analysis }: AnalysisResult,
-  tokensOf: ((text: string) => number) | null,
-): readonly ClassRow[] {
+function classRows({ seen }: Analysis, tokensOf: ReportOptions['tokensOf']): readonly ClassRow[] {
   const rows = new Map<string, ClassRow>()
-  for (const conversation of conversations) {
-    const { played } = analysis.plays.outcome(conversation)
+  for (const { conversation, played } of seen) {
     for (const [at, result] of conversation.results.entries()) {
       const { before, after, referred, elided } = played[at]!
       const row = rows.get(result.class) ?? { ...NO_ROW, name: result.class }
@@ -83,12 +59,17 @@ export interface ReportOptions {
 }
 
 /** Tables for a reader: what is saved by class, each proposal with its verdict, and the sum. */
-export function reportAnalysis(result: AnalysisResult, options: ReportOptions): string {
-  const rows = classRows(result, options.tokensOf)
-  const { judgement } = result.analysis
+export function reportAnalysis(analysis: Analysis, options: ReportOptions): string {
+  const rows = classRows(analysis, options.tokensOf)
+  const { judgement } = analysis
   const savings = [...rows.slice(0, MOST_CLASSES), sumOf(rows)].map(row => {
-    const { references, encoder, omission, combined } = sharesOf(row)
-    return [row.name, row.results, row.tokens, references, encoder, omission, combined]
+    // The reporting rule of SOURCES.md#formats, "Savings Accounting".
+    const { name, results, tokens, references, formats, omission } = row
+    return [
+      ...[name, results, tokens, percent(references, tokens)],
+      ...[percent(formats, tokens - references), percent(omission, tokens)],
+      percent(references + formats + omission, tokens),
+    ]
   })
   const head = ['class', 'results', 'tokens', 'references', 'encoder', 'omission', 'combined']
   const more =
@@ -146,15 +127,15 @@ function signed(tokens: number | null, plus = '+'): string {
 }
 
 /** The same for programs. */
-export function analysisRecord(result: AnalysisResult, { tokensOf, baseline }: ReportOptions) {
-  const { judged, together, conversations } = result.analysis.judgement
-  const rows = classRows(result, tokensOf)
-  const { tokens, references, formats, omission } = sumOf(rows)
+export function analysisRecord(analysis: Analysis, { tokensOf, baseline }: ReportOptions) {
+  const { judged, together, conversations } = analysis.judgement
+  const rows = classRows(analysis, tokensOf)
+  const { results, tokens, references, formats, omission } = sumOf(rows)
   const share = (part: number, whole: number) => (whole === 0 ? null : part / whole)
   return {
     baseline,
     conversations,
-    results: countOf(result.conversations),
+    results,
     combined_saving: share(references + formats + omission, tokens),
     encoder_share: share(formats, tokens - references),
     classes: rows,
@@ -169,8 +150,4 @@ export function analysisRecord(result: AnalysisResult, { tokensOf, baseline }: R
 function recordOf({ proposal, chosen, unseen, verdict }: Judged) {
   const { rule, key, to, evidence } = proposal
   return { rule, key: writeKey(key), to, evidence, chosen, unseen, verdict }
-}
-
-function countOf(conversations: readonly Conversation[]): number {
-  return conversations.reduce((sum, { results }) => sum + results.length, 0)
 }

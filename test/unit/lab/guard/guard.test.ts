@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { intervalOfSum } from '../../../../src/lab/guard/bootstrap.ts'
-import { splitByHash } from '../../../../src/lab/guard/halves.ts'
-import { judge, type Verdict } from '../../../../src/lab/guard/judge.ts'
-import type { Cost } from '../../../../src/lab/guard/outcome.ts'
-import type { Trials } from '../../../../src/lab/guard/plays.ts'
+import {
+  type JudgeOptions,
+  judge,
+  splitByHash,
+  type Verdict,
+} from '../../../../src/lab/guard/judge.ts'
+import type { Cost } from '../../../../src/lab/guard/plays.ts'
 import type { Conversation } from '../../../../src/lab/play/conversation.ts'
 import type { Proposal } from '../../../../src/lab/rules/proposal.ts'
 
@@ -23,9 +26,9 @@ function proposal(more: Partial<Proposal> = {}): Proposal {
 }
 
 /** Costs of 1,000 each, in classes a and b, less what proposals save by conversation and class. */
-function trialsOf(
+function optionsOf(
   gains: ReadonlyMap<Proposal, (at: number) => { a?: number; b?: number }>,
-): Trials {
+): JudgeOptions {
   const costOf = (each: Conversation, proposals: readonly Proposal[]): Cost => {
     const saved = { a: 0, b: 0 }
     for (const one of proposals) {
@@ -39,24 +42,17 @@ function trialsOf(
     ])
     return { total: 1_000 - saved.a - saved.b, byClass }
   }
-  return {
-    base: each => costOf(each, []),
-    cost: costOf,
-    gain: (each, proposals) => costOf(each, []).total - costOf(each, proposals).total,
-  }
+  return { key, isShadowed: () => false, costOf }
 }
 
 function verdictOf(
   gain: (at: number) => { a?: number; b?: number },
   more: Partial<Proposal> = {},
-  options: Partial<Parameters<typeof judge>[3]> = {},
+  options: Partial<JudgeOptions> = {},
 ): Verdict {
   const one = proposal(more)
-  const { judged } = judge(conversations, [one], trialsOf(new Map([[one, gain]])), {
-    key,
-    ...options,
-  })
-  return judged[0]!.verdict
+  const given = { ...optionsOf(new Map([[one, gain]])), ...options }
+  return judge(conversations, [one], given).judged[0]!.verdict
 }
 
 describe('judge', () => {
@@ -89,40 +85,40 @@ describe('judge', () => {
 
   it('takes out a proposal whose class loses, and keeps the others', () => {
     const [good, bad] = [proposal(), proposal()]
-    const trials = trialsOf(
+    const options = optionsOf(
       new Map([
         [good, () => ({ a: 50 })],
         [bad, () => ({ a: 50, b: -20 })],
       ]),
     )
-    const { judged, together } = judge(conversations, [good, bad], trials, { key })
+    const { judged, together } = judge(conversations, [good, bad], options)
     expect(judged.map(({ verdict }) => verdict)).toEqual(['applies', 'loses'])
     expect(together?.proposals).toEqual([good])
   })
 
   it('judges proposals together, if they undo one another', () => {
     const [one, other] = [proposal(), proposal()]
-    const alone = trialsOf(
+    const alone = optionsOf(
       new Map([
         [one, () => ({ a: 50 })],
         [other, () => ({ a: 50 })],
       ]),
     )
-    const gain = (each: Conversation, proposals: readonly Proposal[]) =>
-      proposals.length === 2 ? -10 : alone.gain(each, proposals)
-    const { judged } = judge(conversations, [one, other], { ...alone, gain }, { key })
+    const costOf: JudgeOptions['costOf'] = (each, proposals) =>
+      proposals.length === 2 ? { total: 1_010, byClass: new Map() } : alone.costOf(each, proposals)
+    const { judged } = judge(conversations, [one, other], { ...alone, costOf })
     expect(judged.map(({ verdict }) => verdict)).toEqual(['loses', 'loses'])
   })
 
   it('plays only one of two proposals for one key', () => {
     const [small, large] = [proposal({ key: ['k'] }), proposal({ key: ['k'], to: 2 })]
-    const trials = trialsOf(
+    const options = optionsOf(
       new Map([
         [small, () => ({ a: 5 })],
         [large, () => ({ a: 50 })],
       ]),
     )
-    const { together } = judge(conversations, [small, large], trials, { key })
+    const { together } = judge(conversations, [small, large], options)
     expect(together?.proposals).toEqual([large])
   })
 
@@ -139,7 +135,7 @@ describe('judge', () => {
   it('says too few for a handful of conversations', () => {
     const one = proposal()
     const few = conversations.slice(0, 6)
-    const { judged } = judge(few, [one], trialsOf(new Map([[one, () => ({ a: 10 })]])), { key })
+    const { judged } = judge(few, [one], optionsOf(new Map([[one, () => ({ a: 10 })]])))
     expect(judged[0]?.verdict).toBe('too few')
   })
 })

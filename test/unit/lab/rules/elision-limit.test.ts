@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { MarkerBill } from '../../../../src/lab/guard/outcome.ts'
+import type { MarkerBill } from '../../../../src/lab/guard/plays.ts'
 import { chooseLimit, passes } from '../../../../src/lab/rules/elision-limit.ts'
 
 /** Markers of ten conversations, 60 of them. */

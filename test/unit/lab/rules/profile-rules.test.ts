@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import type { RecordedResult } from '../../../../src/lab/play/conversation.ts'
 import type { PlayedResult } from '../../../../src/lab/play/play.ts'
-import { collectStats, type Seen } from '../../../../src/lab/rules/class-stats.ts'
+import { collectStats } from '../../../../src/lab/rules/class-stats.ts'
 import { proposeProfiles } from '../../../../src/lab/rules/profile-rules.ts'
 
 const PLAYED: PlayedResult = {
@@ -25,7 +25,7 @@ function proposals(
   config: object = {},
   timeOf = (_: number) => 0,
 ) {
-  const seen = sizes.map((size, n): Seen => {
+  const seen = sizes.map((size, n) => {
     const results = Array.from({ length: size }, (_, at) => result(one(at, n)))
     return {
       conversation: { id: `c${n}`, results, lastMs: timeOf(n) },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { quotedLines } from '../../../../src/core/conversation/needs/edit-quotes.ts'
+import { needsOfPlayed } from '../../../../src/lab/guard/plays.ts'
 import type { RecordedResult } from '../../../../src/lab/play/conversation.ts'
-import { needsOfPlayed } from '../../../../src/lab/play/needs.ts'
 import type { PlayedResult } from '../../../../src/lab/play/play.ts'
 
 const FILE = { file_path: '/src/sum.ts' }
