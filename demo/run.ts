@@ -2,10 +2,9 @@ import { parseArgs } from 'node:util'
 import { createProgress } from '../src/console/progress.ts'
 import { patient, serviceAt } from '../src/console/service-client.ts'
 import { percent, table } from '../src/console/table.ts'
-import { createVerifier } from '../src/core/verify/verify-transcript.ts'
-import { type Played, play } from '../src/lab/replay/play.ts'
 import { servicePlayer } from '../src/lab/replay/player.ts'
 import type { RecordedResult } from '../src/lab/replay/read-results.ts'
+import { type Played, Replay } from '../src/lab/replay/replay.ts'
 import { createLocalContext } from '../src/library/local-context.ts'
 import { makeResults } from './results.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
@@ -20,20 +19,27 @@ const { values } = parseArgs({ options: { url: { type: 'string' } } })
 
 interface Row extends Played {
   readonly session: string
+  readonly tool: string
 }
 
 /** The sessions run beside one another, as two agents would; each plays its results in order. */
 async function playSessions(results: readonly RecordedResult[], url: string): Promise<Row[]> {
-  const player = servicePlayer(patient(serviceAt(url, {})))
-  const verifier = createVerifier(createLocalContext().counters)
-  const write = () => 0
+  const { counters } = createLocalContext()
+  const replay = new Replay({
+    player: servicePlayer(patient(serviceAt(url, {}))),
+    ...{ common: {}, counters, counter: counters.get('o200k_base'), share: 0 },
+    ...{ baselineTokens: null, write() {} },
+    tell: (what, reason) => process.stderr.write(`demo: ${what}: ${reason}\n`),
+  })
   const progress = createProgress('playing', results.length)
   const sessions = Map.groupBy(results, ({ session = '' }) => session)
   const rows = await Promise.all(
     [...sessions].map(async ([session, calls]) => {
       const played: Row[] = []
       for (const call of calls) {
-        played.push({ session, ...(await play(call, {}, { player, verifier, write })) })
+        const answered = await replay.play(call)
+        if (answered === null) throw new Error(`no answer for a result of ${call.tool}`)
+        played.push({ session, tool: call.tool, ...answered })
         progress.advance()
       }
       return played

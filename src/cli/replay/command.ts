@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
 import { processEnv } from '../../config/env.ts'
 import { loadConfig } from '../../config/load.ts'
 import { defineCommand, UsageError } from '../../console/command.ts'
@@ -10,6 +10,7 @@ import {
   tokenizerFieldsOf,
   tokenizerOptions,
 } from '../../console/options.ts'
+import { createProgress } from '../../console/progress.ts'
 import { patient, serviceAt, serviceOptions } from '../../console/service-client.ts'
 import { vendorOf } from '../../core/conversation/usage/billing.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
@@ -17,14 +18,15 @@ import { BASELINE_IDS, baselineCounter } from '../../lab/replay/baselines.ts'
 import { replayEnrichment } from '../../lab/replay/enrichment.ts'
 import { inProcessPlayer, servicePlayer } from '../../lab/replay/player.ts'
 import { readResults } from '../../lab/replay/read-results.ts'
-import { replayAll } from '../../lab/replay/replay-all.ts'
+import { Replay } from '../../lab/replay/replay.ts'
 import { toJson, toTables } from '../../lab/replay/report.ts'
-import { RETRIEVED_SHARE } from '../../lab/replay/retrieval.ts'
 import { planRecord, reportPlans, sessionsOf } from '../../lab/replay/speculate.ts'
-import { openTranscript } from '../../lab/replay/transcript-file.ts'
 import { studyPlans } from '../../lab/speculation/study-plans.ts'
 import { createLocalContext } from '../../library/local-context.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
+
+/** Share of the markers that an agent is assumed to fetch. */
+const RETRIEVED_SHARE = 0.2
 
 export const replayCommand = defineCommand({
   name: 'replay',
@@ -87,24 +89,41 @@ export const replayCommand = defineCommand({
     const { tokens } = await player.encode({ content: '', ...common })
     const { baseline = 'input', redeem = RETRIEVED_SHARE } = values
     const counter = counters.get(resolveTokenizer(common))
-    const transcript = openTranscript(values.transcript)
-    const tally = await replayAll(results, {
-      player,
-      common,
-      counters,
-      transcript,
-      retrieved: { share: redeem, counter },
+    const transcript = values.transcript === undefined ? null : openTranscript(values.transcript)
+    const progress = createProgress('replay', results.length)
+    let place = 0
+    const replay = new Replay({
+      ...{ player, common, counters, counter, share: redeem },
       baselineTokens: await baselineCounter(baseline, counter),
+      write: line => transcript !== null && writeSync(transcript, line),
+      tell(what, reason) {
+        const { tool } = results[place]!
+        process.stderr.write(`${what}: result ${place + 1} (${tool}): ${reason}\n`)
+      },
     })
-    transcript.close()
+    for (; place < results.length; place++) {
+      await replay.play(results[place]!)
+      progress.advance()
+    }
+    progress.done()
+    if (transcript !== null) closeSync(transcript)
     const print = values.json ? toJson : toTables
     const vendor = vendorOf(values.model)
-    process.stdout.write(print({ tally, tokenizer: tokens.tokenizer, baseline, vendor }))
-    const { total, failed, findings } = tally
+    process.stdout.write(print({ replay, tokenizer: tokens.tokenizer, baseline, vendor }))
+    const { total, failed, findings } = replay
     const isRight = failed === 0 && findings === 0 && total.restored === total.results
     return isRight ? EXIT.ok : EXIT.failed
   },
 })
+
+/** Readable to its owner only: it has all content. @throws UsageError if it cannot be written */
+function openTranscript(path: string): number {
+  try {
+    return openSync(path, 'w', 0o600)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
 
 function playPlans(path: string, isJson: boolean): number {
   const { results } = readResults(path)

@@ -1,12 +1,7 @@
 import { defineCommand, UsageError } from '../../console/command.ts'
 import { readInput } from '../../console/input.ts'
 import { createProgress } from '../../console/progress.ts'
-import {
-  type ServiceClient,
-  ServiceProblem,
-  serviceAt,
-  serviceOptions,
-} from '../../console/service-client.ts'
+import { type ServiceClient, serviceAt, serviceOptions } from '../../console/service-client.ts'
 import { table } from '../../console/table.ts'
 import { parseTranscript } from '../../core/verify/transcript.ts'
 import {
@@ -15,6 +10,7 @@ import {
   type Imitation,
   type Retrievable,
 } from '../../core/verify/verify-transcript.ts'
+import { retrieveFrom } from '../../lab/replay/player.ts'
 import { createLocalContext } from '../../library/local-context.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 
@@ -101,7 +97,7 @@ async function retrieveAll(
   const progress = createProgress('redeem', ids.length)
   for (const { line, family, id, session, content } of ids) {
     const place = JSON.stringify([id, session])
-    if (!known.has(place)) known.set(place, await retrieve(id, session, service))
+    if (!known.has(place)) known.set(place, await retrieveFrom(service, id, session))
     progress.advance()
     const given = known.get(place) ?? null
     if (given === content) continue
@@ -110,20 +106,4 @@ async function retrieveAll(
   }
   progress.done()
   return findings
-}
-
-/** The original; `null` if the service has none. */
-async function retrieve(
-  id: string,
-  session: string | undefined,
-  service: ServiceClient,
-): Promise<string | null> {
-  const query = session === undefined ? {} : { session }
-  try {
-    const path = `/v1/retrieve/${id}`
-    return (await service.get<{ original_content: string }>(path, query)).original_content
-  } catch (error) {
-    if (error instanceof ServiceProblem && error.status !== 401 && error.status !== 403) return null
-    throw error
-  }
 }

@@ -51,28 +51,34 @@ export function servicePlayer(service: ServiceClient): Player {
         format,
         ...(session === undefined ? {} : { session }),
       }),
-    async retrieve(id, session) {
-      const query = session === undefined ? {} : { session }
-      const answer = await unlessMissing(
-        service.get<{ original_content: string }>(`/v1/retrieve/${id}`, query),
-      )
-      return answer?.original_content ?? null
-    },
+    retrieve: (id, session) => retrieveFrom(service, id, session),
     async compact(session) {
       const path = `/v1/sessions/${encodeURIComponent(session)}/compaction`
-      return (await unlessMissing(service.post(path, {}))) !== null
+      try {
+        await service.post(path, {})
+        return true
+      } catch (error) {
+        // The service has no such session, or not any more.
+        if (error instanceof ServiceProblem && [404, 409, 410].includes(error.status)) return false
+        throw error
+      }
     },
     nameOf: session => `${session.slice(0, SESSION_CHARS)}#${run}`,
   }
 }
 
-/** `null` if the service has no such thing, or not any more. */
-async function unlessMissing<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+/** The text that an id represents at a service; `null` if it has none. */
+export async function retrieveFrom(
+  service: ServiceClient,
+  id: string,
+  session: string | undefined,
+): Promise<string | null> {
+  const query = session === undefined ? {} : { session }
   try {
-    return await asked
+    const path = `/v1/retrieve/${id}`
+    return (await service.get<{ original_content: string }>(path, query)).original_content
   } catch (error) {
-    const isMissing = error instanceof ServiceProblem && [404, 409, 410].includes(error.status)
-    if (isMissing) return null
+    if (error instanceof ServiceProblem && error.status !== 401 && error.status !== 403) return null
     throw error
   }
 }

@@ -4,12 +4,11 @@ import { percent, table } from '../../console/table.ts'
 import type { VendorName } from '../../core/dialects/lookup.ts'
 import { billTurns } from '../guard/bill.ts'
 import { BASELINES, type Baseline } from './baselines.ts'
-import type { Retrieval } from './retrieval.ts'
-import { DIMENSIONS, MEANS, type Sums, type Tally } from './tally.ts'
+import { DIMENSIONS, MEANS, type Replay, type Sums } from './replay.ts'
 
 /** The measured sums, and how they were measured. */
 export interface Replayed {
-  readonly tally: Tally
+  readonly replay: Replay
   readonly tokenizer: string
   readonly baseline: Baseline
   /** Whose prices a bill by turns has. */
@@ -28,8 +27,8 @@ const MEANS_NAMES = {
 } as const satisfies Record<(typeof MEANS)[number], string>
 
 /** All sums, one JSON object. */
-export function toJson({ tally, tokenizer, baseline, vendor }: Replayed): string {
-  const { total, failed, too_small, hints, retrieval: redemption, findings, by } = tally
+export function toJson({ replay, tokenizer, baseline, vendor }: Replayed): string {
+  const { total, failed, tooSmall: too_small, hints, retrieval: redemption, findings, by } = replay
   const groups = Object.fromEntries(DIMENSIONS.map(name => [name, Object.fromEntries(by[name])]))
   const figures = figuresOf(total, baseline)
   const sums = {
@@ -41,15 +40,15 @@ export function toJson({ tally, tokenizer, baseline, vendor }: Replayed): string
     too_small,
     hints,
     redemption,
-    turns: { vendor, ...billTurns(tally.billed, vendorPrices(vendor)) },
+    turns: { vendor, ...billTurns(replay.billed, vendorPrices(vendor)) },
     findings,
   }
   return `${JSON.stringify({ ...sums, ...groups })}\n`
 }
 
 /** Tables for a reader. */
-export function toTables({ tally, tokenizer, baseline, vendor }: Replayed): string {
-  const { total, failed, too_small, hints, findings, by } = tally
+export function toTables({ replay, tokenizer, baseline, vendor }: Replayed): string {
+  const { total, failed, tooSmall, hints, findings, by } = replay
   const parts = DIMENSIONS.map(name => {
     const groups = [...by[name]].sort(([, a], [, b]) => b.tokens_in - a.tokens_in)
     const rows = groups.slice(0, MAX_ROWS).map(([key, sums]) => row(key, sums))
@@ -60,11 +59,11 @@ export function toTables({ tally, tokenizer, baseline, vendor }: Replayed): stri
   parts.push(table(header('total'), [row('all', total)]))
   const figures = figuresOf(total, baseline)
   if (figures !== null) parts.push(figureLines(figures).join('\n'))
-  if (tally.retrieval.sent > 0) parts.push(netOf(total, tally.retrieval))
-  parts.push(billOf(tally, vendor))
+  if (replay.retrieval.sent > 0) parts.push(netOf(replay))
+  parts.push(billOf(replay, vendor))
   parts.push(`Hints: ${hints.sent - hints.failed} verified, ${hints.failed} failed.`)
   if (findings > 0) parts.push(`Not true: ${findings} findings, on stderr.`)
-  if (too_small > 0) parts.push(`In no form within the budget, and in no sum: ${too_small}.`)
+  if (tooSmall > 0) parts.push(`In no form within the budget, and in no sum: ${tooSmall}.`)
   if (failed > 0) parts.push(`Failed, and in no sum: ${failed}.`)
   const title = `Tokens in ${tokenizer}; the baseline is ${BASELINES[baseline]}.`
   return `${[title, ...parts].join('\n\n')}\n`
@@ -78,7 +77,8 @@ function figuresOf(sums: Sums, baseline: Baseline): ReportFigures | null {
 }
 
 /** The savings after some of the omitted parts were fetched. */
-function netOf({ tokens_in, tokens_out }: Sums, { markers, sent, tokens }: Retrieval): string {
+function netOf({ total: { tokens_in, tokens_out }, retrieval }: Replay): string {
+  const { markers, sent, tokens } = retrieval
   const net = tokens_in - tokens_out - tokens
   return (
     `If ${markers} of ${sent} markers are fetched, each at its first place, that takes ${tokens} tokens; ` +
@@ -87,7 +87,7 @@ function netOf({ tokens_in, tokens_out }: Sums, { markers, sent, tokens }: Retri
 }
 
 /** By estimate, since a recording of results has no bills. */
-function billOf({ billed, retrieval }: Tally, vendor: VendorName): string {
+function billOf({ billed, retrieval }: Replay, vendor: VendorName): string {
   const { before, after, fetching } = billTurns(billed, vendorPrices(vendor))
   const round = (tokens: number) => Math.round(tokens).toLocaleString('en-US')
   const fetched = retrieval.sent === 0 ? '' : `, of which fetching is ${round(fetching)}`

@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { criticalParts, kindOf, missingParts } from '../../../src/lab/bench/critical.ts'
 import { fixturesOf, isHeldOut } from '../../../src/lab/bench/fixtures.ts'
-import { addRetrieval } from '../../../src/lab/replay/retrieval.ts'
+import { fetchedOf } from '../../../src/lab/replay/replay.ts'
 import { captureCli } from '../../support/capture.ts'
-import { counters } from '../../support/vocabularies.ts'
 
 const bench = (...argv: string[]) => captureCli('bench', 'elision', ...argv)
 
@@ -142,22 +141,13 @@ describe('net savings', () => {
       elided: [{ hash, unit: 'lines', count: 9, tokens: 1 }],
       hints: [{ family: 'elision', text: `> [${parts} not shown | hash=${hash}]` }],
     }) as never
-  const counter = counters.get('o200k_base')
 
-  it('pay for the first place that a marker names, and for the call', () => {
-    const sums = { markers: 0, sent: 0, tokens: 0 }
-    const low = '0'.repeat(24)
-    addRetrieval(sums, answer(low, 'lines 2-10 of 50, lines 20-40 of 50'), text, {
-      share: 0.5,
-      counter,
-    })
+  it('give the first place that a marker names', () => {
+    const low = answer('0'.repeat(24), 'lines 2-10 of 50, lines 20-40 of 50')
     const part = text.split('\n').slice(1, 10).join('\n')
-    expect(sums).toMatchObject({ markers: 1, sent: 1 })
-    expect(sums.tokens - 150 - counter.count(part)).toBeLessThanOrEqual(1)
-    addRetrieval(sums, answer('f'.repeat(24), '9 lines'), text, { share: 0.5, counter })
-    expect(sums).toMatchObject({ markers: 1, sent: 2 })
-    const before = sums.tokens
-    addRetrieval(sums, answer('f'.repeat(24), '9 lines'), text, { share: 1, counter })
-    expect(sums.tokens - before).toBe(150 + counter.count(text))
+    expect(fetchedOf(low, text, 0.5)?.trimEnd()).toBe(part)
+    const high = answer('f'.repeat(24), '9 lines')
+    expect(fetchedOf(high, text, 0.5)).toBeNull()
+    expect(fetchedOf(high, text, 1)).toBe(text)
   })
 })
