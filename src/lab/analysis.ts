@@ -9,14 +9,14 @@ import { createLocalContext } from '../library/local-context.ts'
 import { type Judgement, judge, splitByHash } from './guard/judge.ts'
 import { type Outcome, Plays } from './guard/plays.ts'
 import type { LogList } from './logs/list-logs.ts'
-import { type Proposals, saveProposals } from './nightly/proposals-file.ts'
-import { createTunedConfig } from './nightly/tuned-config.ts'
 import { type Conversation, readConversations } from './play/conversation.ts'
 import { collectStats, type Stats } from './rules/class-stats.ts'
 import { type Priors, proposeByPriors } from './rules/prior-rules.ts'
 import { isPriorRule, writeRule } from './rules/proposal.ts'
 import { proposeByRules } from './rules/rules.ts'
-import { openTuned } from './versions/tuned.ts'
+import { type Proposals, saveProposals } from './versions/proposals.ts'
+import { Tuned } from './versions/tuned.ts'
+import { createTunedConfig } from './versions/tuned-config.ts'
 
 export interface AnalysisTerms {
   readonly place: LayersPlace
@@ -53,7 +53,7 @@ export function analyze(list: LogList, terms: AnalysisTerms): Analysis {
   const key = loadTelemetryKey(place.data_dir)
   const layered = readLayers(place, { tenant })
   const { configWith, isShadowed } = createTunedConfig(layered)
-  const current = openTuned(place.data_dir, tenant).inForce().now
+  const current = new Tuned(place.data_dir, tenant).inForce().now
   const conversations = readConversations(list, { sinceMs })
   terms.onRead?.(conversations.length)
   const prices = vendorPrices(terms.vendor)

@@ -93,7 +93,11 @@ export const replayCommand = defineCommand({
     const progress = createProgress('replay', results.length)
     let place = 0
     const replay = new Replay({
-      ...{ player, common, counters, counter, share: redeem },
+      player,
+      common,
+      counters,
+      counter,
+      share: redeem,
       baselineTokens: await baselineCounter(baseline, counter),
       write: line => transcript !== null && writeSync(transcript, line),
       tell(what, reason) {

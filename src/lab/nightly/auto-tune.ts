@@ -7,8 +7,8 @@ import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { FolderBusy, type FolderLock, lockFolder } from '../../runtime/folder-lock.ts'
 import { startThread } from '../../threads/start-thread.ts'
+import { loadProposals } from '../versions/proposals.ts'
 import { logFolders } from './log-folders.ts'
-import { loadProposals } from './proposals-file.ts'
 
 /** What the thread is to do. */
 export interface TuningTask {
@@ -83,20 +83,13 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
     if (mode === 'off' || worker !== null || !isDue()) return
     let lock: FolderLock | null = null
     try {
-      lock = take(join(place.data_dir, 'tuned', 'proposals'))
-      if (lock === null) return
+      lock = lockFolder(join(place.data_dir, 'tuned', 'proposals'), LOCK)
       // Meanwhile another process may have ended its analysis.
-      if (!isDue()) {
-        lock.close()
-        return
-      }
-      const sinceMs = now() - DAYS * DAY_MS
-      const { logs = logFolders(processEnv()) } = options
-      const terms = { place, tenant: LOCAL_TENANT, logs, mode, sinceMs, niceness }
-      start({ ...terms, providers: options.providers() }, lock)
+      if (isDue()) start(mode, lock)
+      else lock.close()
     } catch (error) {
       lock?.close()
-      failed(error)
+      if (!(error instanceof FolderBusy)) failed(error)
     }
   }
 
@@ -112,9 +105,19 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
     logger.error({ err }, 'logs cannot be analyzed')
   }
 
-  function start(task: TuningTask, lock: FolderLock): void {
+  function start(mode: TuningTask['mode'], lock: FolderLock): void {
     const module = new URL(`./thread${extname(import.meta.url)}`, import.meta.url)
-    logger.info({ tenant: task.tenant, mode: task.mode }, 'logs are analyzed')
+    const { logs = logFolders(processEnv()) } = options
+    const task: TuningTask = {
+      place,
+      tenant: LOCAL_TENANT,
+      logs,
+      mode,
+      niceness,
+      sinceMs: now() - DAYS * DAY_MS,
+      providers: options.providers(),
+    }
+    logger.info({ tenant: LOCAL_TENANT, mode }, 'logs are analyzed')
     const started = startThread(module, { name: 'tuning', data: task })
     worker = started
     started.on('message', (done: TuningDone) => {
@@ -138,15 +141,5 @@ export function openAutoTune(options: AutoTuneOptions): AutoTune {
       // Files are renamed into place when they are complete.
       await worker?.terminate()
     },
-  }
-}
-
-/** `null` if another process has it. */
-function take(folder: string): FolderLock | null {
-  try {
-    return lockFolder(folder, LOCK)
-  } catch (error) {
-    if (error instanceof FolderBusy) return null
-    throw error
   }
 }

@@ -4,7 +4,7 @@ import { anthropic } from '../../core/dialects/anthropic.ts'
 import { ownThread } from '../../threads/own-thread.ts'
 import { analyze } from '../analysis.ts'
 import { listLogs } from '../logs/list-logs.ts'
-import { applyAccepted } from './apply-proposals.ts'
+import { applyAccepted } from '../versions/proposals.ts'
 import type { TuningDone, TuningTask } from './auto-tune.ts'
 import { readPriors } from './read-priors.ts'
 

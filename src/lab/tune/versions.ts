@@ -5,16 +5,14 @@ import { UsageError } from '../../console/command.ts'
 import { table } from '../../console/table.ts'
 import { valueAt, writeKey } from '../../core/pipeline/profile/key-path.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { applyAccepted } from '../nightly/apply-proposals.ts'
-import { loadProposals, type Proposals } from '../nightly/proposals-file.ts'
-import { openTuned } from '../versions/tuned.ts'
+import { applyAccepted, loadProposals, type Proposals } from '../versions/proposals.ts'
+import { Tuned, type TunedVersion } from '../versions/tuned.ts'
 import { TunedFault } from '../versions/tuned-file.ts'
-import type { TunedVersion } from '../versions/version-record.ts'
 
 /** What the last analysis accepted, beside what is in force. */
 export function showProposals(dataDir: string, tenant: string, isJson: boolean): number {
   const proposals = proposalsOf(dataDir, tenant)
-  const config = faultsAsUsage(() => openTuned(dataDir, tenant).inForce()).now?.config ?? {}
+  const config = faultsAsUsage(() => new Tuned(dataDir, tenant).inForce()).now?.config ?? {}
   const changes = proposals.changes.map(each => {
     return { ...each, from: valueAt(config, each.key) ?? null }
   })
@@ -34,7 +32,7 @@ export function applyProposals(config: Config, tenant: string): number {
 export function revertVersion(config: Config, tenant: string, id: string | undefined): number {
   const terms = { inputs: '', generation: readLayers(config, { tenant }).generation }
   const { version, kept } = faultsAsUsage(() =>
-    openTuned(config.data_dir, tenant).revert(id, { ...terms, now: new Date() }),
+    new Tuned(config.data_dir, tenant).revert(id, { ...terms, now: new Date() }),
   )
   for (const key of kept) {
     process.stderr.write(`${writeKey(key)} was changed since, and stays\n`)
@@ -45,7 +43,7 @@ export function revertVersion(config: Config, tenant: string, id: string | undef
 
 /** The tuned file with the reasons of its keys, and its versions. */
 export function showTuned(dataDir: string, tenant: string, isJson: boolean): number {
-  const tuned = openTuned(dataDir, tenant)
+  const tuned = new Tuned(dataDir, tenant)
   const { now: current, versions } = faultsAsUsage(() => tuned.inForce())
   if (isJson) {
     process.stdout.write(`${JSON.stringify({ file: tuned.file, current, versions })}\n`)

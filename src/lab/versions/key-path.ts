@@ -1,4 +1,5 @@
 import { parse } from 'smol-toml'
+import { z } from 'zod'
 import { isTable, type KeyPath, type Tree, writeKey } from '../../core/pipeline/profile/key-path.ts'
 
 /** The path of a dotted key; `null` if it is none as `writeKey` writes it. */
@@ -20,7 +21,14 @@ export function readKey(text: string): KeyPath | null {
 }
 
 /** A value of a configuration. */
-export type ConfigValue = boolean | number | string | readonly string[]
+export const configValue = z.union([
+  z.boolean(),
+  z.number(),
+  z.string(),
+  z.array(z.string()).readonly(),
+])
+
+export type ConfigValue = z.output<typeof configValue>
 
 /**
  * The table with another value at a path, or without one. Tables that are empty then are left out.

@@ -37,9 +37,6 @@ export interface TunedFile {
 /** A tuned file that cannot be used, or changes that cannot be written. */
 export class TunedFault extends Error {}
 
-/** Another process changes the file now. */
-export class TunedBusy extends TunedFault {}
-
 const HEAD = '# Written by `haversack tune`. Keys of your own belong in pipeline_config.toml.\n'
 
 /** The text of a tuned file. @throws TunedFault if its keys are no valid configuration */

@@ -1,18 +1,48 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { TENANT_NAME } from '../../core/base/tenant-name.ts'
 import { type KeyPath, type Tree, valueAt, writeKey } from '../../core/pipeline/profile/key-path.ts'
+import { replacePrivateFile } from '../../files/replace-file.ts'
 import { FolderBusy, lockFolder } from '../../runtime/folder-lock.ts'
-import { type ConfigValue, readKey, withValue } from './key-path.ts'
-import {
-  TunedBusy,
-  TunedFault,
-  type TunedFile,
-  type TunedReason,
-  writeTuned,
-} from './tuned-file.ts'
-import { type InForce, nextNumber, readInForce, writeVersion } from './version-files.ts'
-import type { TunedVersion, VersionChange } from './version-record.ts'
+import { type ConfigValue, configValue, readKey, withValue } from './key-path.ts'
+import { readTuned, TunedFault, type TunedFile, writeTuned } from './tuned-file.ts'
+
+const change = z.object({
+  /** As TOML writes it. */
+  key: z.string(),
+  rule: z.string(),
+  evidence: z.string(),
+  date: z.string(),
+  /** `null`: the tuned file had no such key, or has none now. */
+  from: configValue.nullable(),
+  to: configValue.nullable(),
+})
+
+/** One change of a tuned file, as it is kept. */
+const record = z.object({
+  id: z.string(),
+  /** Counts the versions of a tenant from 1. */
+  number: z.int().positive(),
+  action: z.enum(['apply', 'revert']),
+  /** The version that was reverted. */
+  reverts: z.string().optional(),
+  created_at: z.string(),
+  /** The version that was in force before; `null` if there was none. */
+  onto: z.string().nullable(),
+  generation: z.string(),
+  /** Digest of what the changes were decided by. */
+  inputs: z.string(),
+  /** What a change does, in billed input tokens of the inputs; for a reader. */
+  effect: z.object({ before: z.number(), after: z.number() }).optional(),
+  changes: z.array(change),
+  /** SHA-256 of the file, by which a change by hand is noticed. */
+  digest: z.string(),
+})
+
+export type TunedVersion = z.output<typeof record>
+type VersionChange = z.output<typeof change>
 
 /** A key that gets another value, or none (`null`), and why. */
 export interface TunedChange {
@@ -22,13 +52,18 @@ export interface TunedChange {
   readonly evidence: string
 }
 
-export interface ChangeTerms {
-  /** Digest of what the changes were decided by. */
-  readonly inputs: string
-  /** The generation of the configuration that they were measured with. */
-  readonly generation: string
-  readonly effect?: { readonly before: number; readonly after: number }
+/** What is in force. */
+interface InForce {
+  readonly now: TunedFile | null
+  /** Those that led to it, the newest first. */
+  readonly versions: readonly TunedVersion[]
+}
+
+interface RevertTerms extends Pick<TunedVersion, 'inputs' | 'generation'> {
   readonly now: Date
+}
+
+interface ChangeTerms extends RevertTerms, Pick<TunedVersion, 'effect'> {
   /**
    * The version that the changes were decided on, `null` for none; another one in force is a fault.
    * Absent: whatever is in force.
@@ -36,130 +71,182 @@ export interface ChangeTerms {
   readonly onto?: string | null
 }
 
-type RevertTerms = Omit<ChangeTerms, 'effect' | 'onto'>
+/** Another process changes the file now. */
+export class TunedBusy extends TunedFault {}
 
+/** Versions that are kept of a tenant. */
+export const KEPT_VERSIONS = 50
+const RECORD = /^\d{8}-[0-9a-f]{12}\.json$/
 /** A change takes some milliseconds. */
 const WAIT_MS = 5_000
 
 /**
  * The tuned file of one tenant and its versions. Every method reads the files, and throws a
  * `TunedFault` if they are not as they should be.
- * @param waitMs how long a change waits for another one, without a turn of the event loop
- * @throws TunedFault if the tenant's name is none
  */
-export function openTuned(dataDir: string, tenant: string, waitMs = WAIT_MS) {
-  if (!TENANT_NAME.test(tenant)) throw new TunedFault(`${JSON.stringify(tenant)} is no tenant`)
-  const folder = join(dataDir, 'tuned')
-  const file = join(folder, `${tenant}.toml`)
-  const files = { file, records: join(folder, 'versions', tenant) }
-  const read = () => faultsOf(file, () => readInForce(files))
+export class Tuned {
+  readonly file: string
+  readonly #tenant: string
+  readonly #folder: string
+  /** Holds a record for each version. */
+  readonly #records: string
+  readonly #waitMs: number
+
+  /**
+   * @param waitMs how long a change waits for another one, without a turn of the event loop
+   * @throws TunedFault if the tenant's name is none
+   */
+  constructor(dataDir: string, tenant: string, waitMs = WAIT_MS) {
+    if (!TENANT_NAME.test(tenant)) throw new TunedFault(`${JSON.stringify(tenant)} is no tenant`)
+    this.#tenant = tenant
+    this.#waitMs = waitMs
+    this.#folder = join(dataDir, 'tuned')
+    this.file = join(this.#folder, `${tenant}.toml`)
+    this.#records = join(this.#folder, 'versions', tenant)
+  }
+
+  /** What is in force; `now` is `null` if nothing is. */
+  inForce(): InForce {
+    return this.#faultsOf(() => this.#read())
+  }
+
+  /** Returns `null` if no change changes anything. */
+  apply(changes: readonly TunedChange[], terms: ChangeTerms): TunedVersion | null {
+    return this.#locked(before => {
+      const { onto, effect, now } = terms
+      if (onto !== undefined && onto !== (before.now?.id ?? null)) {
+        throw new TunedFault('it was changed since the proposals were made')
+      }
+      const date = now.toISOString().slice(0, 10)
+      const made = changes.flatMap(({ key, to, rule, evidence }) => {
+        const from = ownValue(before.now, key)
+        return isSame(from, to) ? [] : [{ key: writeKey(key), rule, evidence, date, from, to }]
+      })
+      if (made.length === 0) return null
+      return this.#write(before, { action: 'apply', ...(effect && { effect }) }, made, terms)
+    })
+  }
+
+  /**
+   * Gives the keys of a version the values that they had before it, except for keys that later
+   * versions changed (`kept`).
+   * @param id if absent the newest that is neither reverted nor a revert
+   */
+  revert(id: string | undefined, terms: RevertTerms) {
+    return this.#locked(before => {
+      const { id: reverts, changes } = wanted(before.versions, id)
+      const undone: VersionChange[] = []
+      const kept: KeyPath[] = []
+      for (const each of changes) {
+        const key = pathOf(each)
+        if (!isSame(ownValue(before.now, key), each.to)) kept.push(key)
+        else undone.push({ ...each, from: each.to, to: each.from })
+      }
+      const isEmpty = undone.length === 0
+      const version = isEmpty
+        ? null
+        : this.#write(before, { action: 'revert', reverts }, undone, terms)
+      return { version, kept }
+    })
+  }
+
+  /** @throws TunedFault if the file is torn, was changed by hand, or is another tenant's */
+  #read(): InForce {
+    const text = textOf(this.file)
+    if (text === null) return { now: null, versions: [] }
+    const now = readTuned(text)
+    const all = this.#names().flatMap(name => {
+      const read = record.safeParse(jsonOf(join(this.#records, name)))
+      return read.success ? [read.data] : []
+    })
+    const own = all.find(({ id }) => id === now.id)
+    if (own === undefined) throw new TunedFault('no version of this tenant wrote it')
+    if (own.digest !== hash('sha256', text, 'hex')) {
+      throw new TunedFault(
+        'it was changed by hand: put keys of your own into pipeline_config.toml, ' +
+          'and undo the change or delete the file',
+      )
+    }
+    // One above it is of a process that ended before it wrote the file.
+    const earlier = all.filter(({ number }) => number <= own.number)
+    const first = earlier.findIndex(({ onto }) => onto === null)
+    return { now, versions: first === -1 ? earlier : earlier.slice(0, first + 1) }
+  }
 
   /** No other process changes a tuned file meanwhile. */
-  function locked<T>(work: (before: InForce) => T): T {
-    return faultsOf(file, () => {
-      const lock = take(folder, waitMs)
+  #locked<T>(work: (before: InForce) => T): T {
+    return this.#faultsOf(() => {
+      const lock = lockFolder(this.#folder, 'tuned.lock', this.#waitMs)
       try {
-        return work(readInForce(files))
+        return work(this.#read())
       } finally {
         lock.close()
       }
     })
   }
 
-  function write(
-    before: InForce,
-    changes: readonly VersionChange[],
+  /**
+   * Writes the version first, and then the file that names it. If the process ends in between, the
+   * version is not in force, and the next one gets its number.
+   */
+  #write(
+    { now: before, versions }: InForce,
     more: Pick<TunedVersion, 'action' | 'reverts' | 'effect'>,
+    changes: VersionChange[],
     { inputs, generation, now }: RevertTerms,
   ): TunedVersion {
     const id = randomBytes(6).toString('hex')
-    const createdAt = now.toISOString()
-    const text = writeTuned({
-      ...withChanges(before.now, changes),
-      id,
-      tenant,
-      createdAt,
-      generation,
-    })
-    const number = nextNumber(files, before)
-    const onto = before.now?.id ?? null
-    const head = { id, number, created_at: createdAt, onto, generation, inputs }
-    return writeVersion(files, { ...head, ...more, changes: [...changes] }, text)
+    const created_at = now.toISOString()
+    const head = { id, tenant: this.#tenant, createdAt: created_at, generation }
+    const text = writeTuned({ ...head, ...withChanges(before, changes) })
+    const names = this.#names()
+    const number = 1 + (versions[0]?.number ?? numberOf(names[0] ?? '0'))
+    const onto = before?.id ?? null
+    const digest = hash('sha256', text, 'hex')
+    const version = { id, number, created_at, onto, generation, inputs, ...more, changes, digest }
+    for (const name of names) {
+      const other = numberOf(name)
+      if (other >= number || other <= number - KEPT_VERSIONS) rmSync(join(this.#records, name))
+    }
+    const name = `${String(number).padStart(8, '0')}-${id}.json`
+    replacePrivateFile(join(this.#records, name), `${JSON.stringify(version)}\n`, true)
+    replacePrivateFile(this.file, text, true)
+    return version
   }
 
-  return {
-    file,
-    /** What is in force; `now` is `null` if nothing is. */
-    inForce: read,
-    /** Returns `null` if no change changes anything. */
-    apply: (changes: readonly TunedChange[], terms: ChangeTerms): TunedVersion | null =>
-      locked(before => {
-        const { onto, effect } = terms
-        if (onto !== undefined && onto !== (before.now?.id ?? null)) {
-          throw new TunedFault('it was changed since the proposals were made')
-        }
-        const made = changesOf(before.now, changes, terms.now)
-        const more = { action: 'apply', ...(effect && { effect }) } as const
-        return made.length === 0 ? null : write(before, made, more, terms)
-      }),
-    /**
-     * Gives the keys of a version the values that they had before it, except for keys that later
-     * versions changed (`kept`).
-     * @param id if absent the newest that is neither reverted nor a revert
-     */
-    revert: (id: string | undefined, terms: RevertTerms) =>
-      locked(before => {
-        const version = wanted(before.versions, id)
-        const { undone, kept } = undo(before.now, version)
-        const more = { action: 'revert', reverts: version.id } as const
-        return { version: undone.length === 0 ? null : write(before, undone, more, terms), kept }
-      }),
+  /** Files of versions, the newest first. */
+  #names(): readonly string[] {
+    try {
+      const names = readdirSync(this.#records).filter(name => RECORD.test(name))
+      return names.sort().reverse()
+    } catch {
+      // No version was written yet.
+      return []
+    }
   }
-}
 
-function take(folder: string, waitMs: number) {
-  try {
-    return lockFolder(folder, 'tuned.lock', waitMs)
-  } catch (error) {
-    if (!(error instanceof FolderBusy)) throw error
-    throw new TunedBusy('another change is under way', { cause: error })
+  /** Runs `work`, whose faults are about the file. */
+  #faultsOf<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (cause) {
+      if (cause instanceof FolderBusy) {
+        throw new TunedBusy(`${this.file}: another change is under way`, { cause })
+      }
+      if (!(cause instanceof TunedFault)) throw cause
+      throw new TunedFault(`${this.file}: ${cause.message}`, { cause })
+    }
   }
-}
-
-function changesOf(
-  now: TunedFile | null,
-  changes: readonly TunedChange[],
-  at: Date,
-): readonly VersionChange[] {
-  const date = at.toISOString().slice(0, 10)
-  return changes.flatMap(({ key, to, rule, evidence }) => {
-    const from = ownValue(now, key)
-    return isSame(from, to) ? [] : [{ key: writeKey(key), rule, evidence, date, from, to }]
-  })
 }
 
 /** @throws TunedFault if there is none */
 function wanted(versions: readonly TunedVersion[], id: string | undefined): TunedVersion {
   const undone = new Set(versions.map(({ reverts }) => reverts))
-  const version =
-    id === undefined
-      ? versions.find(each => each.action === 'apply' && !undone.has(each.id))
-      : versions.find(each => each.id === id)
+  const version = versions.find(each =>
+    id === undefined ? each.action === 'apply' && !undone.has(each.id) : each.id === id,
+  )
   if (version !== undefined) return version
   throw new TunedFault(id === undefined ? 'there is no version to revert' : `no version ${id}`)
-}
-
-/** The changes that take a version back, and the keys that were changed since. */
-function undo(now: TunedFile | null, { changes }: TunedVersion) {
-  const undone: VersionChange[] = []
-  const kept: KeyPath[] = []
-  for (const change of changes) {
-    const key = pathOf(change)
-    if (isSame(ownValue(now, key), change.to)) {
-      undone.push({ ...change, from: change.to, to: change.from })
-    } else kept.push(key)
-  }
-  return { undone, kept }
 }
 
 /** The file with the changes. The reason of a key that is gone goes with it. */
@@ -168,20 +255,18 @@ function withChanges(
   changes: readonly VersionChange[],
 ): Pick<TunedFile, 'config' | 'reasons'> {
   let config: Tree = now?.config ?? {}
-  const reasons = new Map<string, TunedReason>()
-  for (const reason of now?.reasons ?? []) reasons.set(writeKey(reason.key), reason)
-  for (const change of changes) {
-    const { to, rule, evidence, date } = change
-    const key = pathOf(change)
+  const reasons = new Map(now?.reasons.map(reason => [writeKey(reason.key), reason]))
+  for (const { key: name, to, rule, evidence, date } of changes) {
+    const key = pathOf({ key: name })
     config = withValue(config, key, to)
-    if (to === null) reasons.delete(change.key)
-    else reasons.set(change.key, { key, rule, evidence, date })
+    if (to === null) reasons.delete(name)
+    else reasons.set(name, { key, rule, evidence, date })
   }
   return { config, reasons: [...reasons.values()] }
 }
 
 /** @throws TunedFault if the record is damaged */
-function pathOf({ key }: VersionChange): KeyPath {
+function pathOf({ key }: Pick<VersionChange, 'key'>): KeyPath {
   const path = readKey(key)
   if (path === null) throw new TunedFault('the record of a version is damaged')
   return path
@@ -189,21 +274,31 @@ function pathOf({ key }: VersionChange): KeyPath {
 
 /** The file's own value of a key; `null` if it has none. */
 function ownValue(now: TunedFile | null, key: KeyPath): ConfigValue | null {
-  const value = valueAt(now?.config ?? {}, key)
-  return value === undefined ? null : (value as ConfigValue)
+  return (valueAt(now?.config ?? {}, key) as ConfigValue | undefined) ?? null
 }
 
 function isSame(a: ConfigValue | null, b: ConfigValue | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Runs `work`, whose faults are about the file. */
-function faultsOf<T>(file: string, work: () => T): T {
+function numberOf(name: string): number {
+  return Number.parseInt(name, 10)
+}
+
+/** Returns `null` if there is no such file. */
+function textOf(file: string): string | null {
   try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof TunedFault)) throw error
-    const Kind = error instanceof TunedBusy ? TunedBusy : TunedFault
-    throw new Kind(`${file}: ${error.message}`, { cause: error })
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new TunedFault('it cannot be read', { cause })
+  }
+}
+
+function jsonOf(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
   }
 }

@@ -84,13 +84,12 @@ export function createSwitchOff(options: SwitchOffOptions): ArmsOptions['switchO
 
   /** The lock of the file is waited for here, so that the event loop turns meanwhile. */
   async function apply(tenant: string, change: TunedChange): Promise<boolean> {
-    const { openTuned } = await import('../../lab/versions/tuned.ts')
-    const { TunedBusy } = await import('../../lab/versions/tuned-file.ts')
+    const { Tuned, TunedBusy } = await import('../../lab/versions/tuned.ts')
     const inputs = hash('sha256', change.evidence, 'hex')
     for (let tried = 1; ; tried++) {
       try {
         const terms = { inputs, generation: '', now: now() }
-        return openTuned(dataDir, tenant, 0).apply([change], terms) !== null
+        return new Tuned(dataDir, tenant, 0).apply([change], terms) !== null
       } catch (error) {
         if (!(error instanceof TunedBusy) || tried === TRIES) throw error
         await pause(PAUSE_MS)

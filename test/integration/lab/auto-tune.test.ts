@@ -2,8 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AutoTuneOptions, openAutoTune } from '../../../src/lab/nightly/auto-tune.ts'
-import { loadProposals } from '../../../src/lab/nightly/proposals-file.ts'
-import { openTuned } from '../../../src/lab/versions/tuned.ts'
+import { loadProposals } from '../../../src/lab/versions/proposals.ts'
+import { Tuned } from '../../../src/lab/versions/tuned.ts'
 import { lockFolder } from '../../../src/runtime/folder-lock.ts'
 import { dataFolder, writeLogs } from '../../support/agent-logs.ts'
 import { useBundledWorkers } from '../../support/bundled-worker.ts'
@@ -71,11 +71,11 @@ describe('analyses without a person', () => {
     await eventually(() =>
       expect([tune.looks() > before + 1, other.looks() > 0]).toEqual([true, true]),
     )
-    const versions = openTuned(data, 'local').inForce().versions
+    const versions = new Tuned(data, 'local').inForce().versions
     expect(versions).toHaveLength(1)
     expect(infos()).toHaveLength(2)
     expect(infos()[1]).toMatchObject({ accepted: 1, version: versions[0]!.id })
-    expect(openTuned(data, 'local').inForce().now).toMatchObject({
+    expect(new Tuned(data, 'local').inForce().now).toMatchObject({
       config: { endpoint_overrides: { Read: { elision_enabled: false } } },
     })
     expect([...tune.said.errors, ...other.said.errors]).toEqual([])

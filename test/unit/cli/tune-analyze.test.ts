@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
-import { openTuned } from '../../../src/lab/versions/tuned.ts'
+import { Tuned } from '../../../src/lab/versions/tuned.ts'
 import { dataFolder, SECRET, writeLogs } from '../../support/agent-logs.ts'
 import { captureCli } from '../../support/capture.ts'
 import { row } from '../fingerprints/rows.ts'
@@ -84,7 +84,7 @@ describe('haversack tune analyze', () => {
     expect((await tune('apply')).code).toBe(0)
     expect((await tune('show')).stdout).toContain('rule = "R6 (prior)"')
     const off = { elision_enabled: false }
-    expect(openTuned(data, 'local').inForce().now).toMatchObject({
+    expect(new Tuned(data, 'local').inForce().now).toMatchObject({
       config: { endpoint_overrides: { Read: off } },
     })
     // By own results nothing is needed, so leaving out pays after all.
@@ -111,7 +111,7 @@ describe('haversack tune analyze', () => {
     const priors = candidates.filter((each: { verdict: string }) => each.verdict === 'prior')
     expect(priors.map(({ to }: { to: unknown }) => to)).toEqual(priors.map(() => false))
     expect((await tune('apply')).code).toBe(0)
-    const { config } = openTuned(data, 'local').inForce().now!
+    const { config } = new Tuned(data, 'local').inForce().now!
     expect(Object.keys(config['endpoint_overrides'] as object).sort()).toEqual(
       ['Read', 'constructor', 'git_log', 'toString'].sort(),
     )

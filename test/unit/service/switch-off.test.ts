@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openTuned } from '../../../src/lab/versions/tuned.ts'
+import { Tuned } from '../../../src/lab/versions/tuned.ts'
 import { lockFolder } from '../../../src/runtime/folder-lock.ts'
 import { createSwitchOff } from '../../../src/service/book/arms.ts'
 
@@ -19,7 +19,7 @@ describe('elision of a class', () => {
     const logger = { error: (...all: unknown[]) => void errors.push(all) } as never
     const switchOff = createSwitchOff({ dataDir: folder, now, logger })
     expect(await switchOff(alarm('one'))).toBe(true)
-    expect(openTuned(folder, 'one').inForce().now).toMatchObject({
+    expect(new Tuned(folder, 'one').inForce().now).toMatchObject({
       config: { endpoint_overrides: { grep: { elision_enabled: false } } },
       reasons: [{ rule: 'arms', evidence: 'left out 100 tokens, net at most -3' }],
     })
@@ -47,6 +47,6 @@ describe('elision of a class', () => {
     expect(await switchOff(alarm('three'))).toBe(false)
     other.close()
     expect(errors).toHaveLength(1)
-    expect(openTuned(folder, 'three').inForce().now).toBeNull()
+    expect(new Tuned(folder, 'three').inForce().now).toBeNull()
   })
 })

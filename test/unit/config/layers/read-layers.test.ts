@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readAllLayers } from '../../../../src/config/layers/read-all.ts'
 import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
 import type { ProfileQuery } from '../../../../src/core/pipeline/profile/sections.ts'
-import { openTuned } from '../../../../src/lab/versions/tuned.ts'
+import { Tuned } from '../../../../src/lab/versions/tuned.ts'
 import { FULL_RUNS } from '../../../support/runs.ts'
 import { type LayersFolder, layersFolder, TUNED } from './layers-folder.ts'
 
@@ -130,7 +130,7 @@ describe('layers', () => {
     const active = () => folder.read().pipeline.profiles.agent.active
     folder.write('pipeline_config.toml', '[profiles.agent]\nactive = "auto"\n')
     expect(active()).toBe('default')
-    const tuned = openTuned(folder.path, 'acme')
+    const tuned = new Tuned(folder.path, 'acme')
     const key = ['profiles', 'agent', 'active']
     const terms = { inputs: '', generation: '0'.repeat(16), now: new Date(0) }
     tuned.apply([{ key, to: 'file_search_heavy', rule: 'P2', evidence: '' }], terms)

@@ -5,8 +5,7 @@ import { parse } from 'smol-toml'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { KeyPath } from '../../../../src/core/pipeline/profile/key-path.ts'
 import type { ConfigValue } from '../../../../src/lab/versions/key-path.ts'
-import { openTuned, type TunedChange } from '../../../../src/lab/versions/tuned.ts'
-import { KEPT_VERSIONS } from '../../../../src/lab/versions/version-files.ts'
+import { KEPT_VERSIONS, Tuned, type TunedChange } from '../../../../src/lab/versions/tuned.ts'
 import { lockFolder } from '../../../../src/runtime/folder-lock.ts'
 
 let folder: string
@@ -32,16 +31,16 @@ function fileText(tenant = 'ours'): string {
   return readFileSync(join(folder, 'tuned', `${tenant}.toml`), 'utf8')
 }
 
-describe('openTuned', () => {
+describe('Tuned', () => {
   it('has nothing before the first change', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     expect(tuned.inForce().now).toBeNull()
     expect(tuned.inForce().versions).toEqual([])
     expect(readdirSync(folder)).toEqual([])
   })
 
   it('writes a configuration with the reason of each key', () => {
-    const version = openTuned(folder, 'ours').apply([off, lru], terms)
+    const version = new Tuned(folder, 'ours').apply([off, lru], terms)
     expect(parse(fileText())).toEqual({
       schema_version: expect.any(Number),
       endpoint_overrides: { git_log: { elision_enabled: false } },
@@ -63,7 +62,7 @@ describe('openTuned', () => {
   })
 
   it('keeps each version with its inputs, and its values before and after', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     const first = tuned.apply([lru], { ...terms, effect: { before: 10, after: 8 } })
     const second = tuned.apply([change(lru.key, 30), off], terms)
     const [newest, oldest] = tuned.inForce().versions
@@ -78,14 +77,14 @@ describe('openTuned', () => {
   })
 
   it('writes no version that changes nothing', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     tuned.apply([lru], terms)
     expect(tuned.apply([lru, change(['dedup', 'min_body_chars'], null)], terms)).toBeNull()
     expect(tuned.inForce().versions).toHaveLength(1)
   })
 
   it('keeps the last versions only', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     for (let size = 1; size <= KEPT_VERSIONS + 5; size++) {
       tuned.apply([change(lru.key, size)], terms)
     }
@@ -94,7 +93,7 @@ describe('openTuned', () => {
   })
 
   it('reverts a version, except what was changed since', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     const first = tuned.apply([lru, off], terms)
     tuned.apply([change(lru.key, 30)], terms)
     const { version, kept } = tuned.revert(first?.id, terms)
@@ -105,7 +104,7 @@ describe('openTuned', () => {
   })
 
   it('reverts the newest that is not reverted, one after the other', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     tuned.apply([lru], terms)
     tuned.apply([off], terms)
     tuned.revert(undefined, terms)
@@ -117,7 +116,7 @@ describe('openTuned', () => {
   })
 
   it('can revert a revert', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     tuned.apply([lru], terms)
     const { version } = tuned.revert(undefined, terms)
     tuned.revert(version?.id, terms)
@@ -125,7 +124,7 @@ describe('openTuned', () => {
   })
 
   it('takes names such as __proto__ and a.b as names', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     const names = ['__proto__', 'constructor', 'a.b "c" \\ é', 'mcp__x__*']
     const changes = names.map(name => change(['endpoint_overrides', name, 'lru_size'], 3))
     tuned.apply(changes, terms)
@@ -140,7 +139,7 @@ describe('openTuned', () => {
     ['a key that is none', change(['dedup', 'lru'], 1), 'lru'],
     ['a table for a value', change(['dedup', 'lru_size', 'x'], 1), 'dedup.lru_size'],
   ])('refuses %s, and writes nothing', (_, wrong, named) => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     tuned.apply([off], terms)
     const before = fileText()
     expect(() => tuned.apply([lru, wrong], terms)).toThrow(named)
@@ -149,14 +148,14 @@ describe('openTuned', () => {
   })
 
   it('refuses changes that were decided on another version', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     const first = tuned.apply([lru], { ...terms, onto: null })
     expect(() => tuned.apply([off], { ...terms, onto: null })).toThrow('changed since')
     expect(tuned.apply([off], { ...terms, onto: first?.id ?? '' })).not.toBeNull()
   })
 
   it('refuses the name of a tenant that is a path', () => {
-    expect(() => openTuned(folder, '../ours')).toThrow('is no tenant')
+    expect(() => new Tuned(folder, '../ours')).toThrow('is no tenant')
   })
 })
 
@@ -170,9 +169,9 @@ describe('a damaged tuned file', () => {
   ]
 
   it.each(damages)('is refused if it is %s, and stays', (_, damage, message) => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     tuned.apply([lru], terms)
-    openTuned(folder, 'theirs').apply([lru], terms)
+    new Tuned(folder, 'theirs').apply([lru], terms)
     const damaged = damage(fileText())
     writeFileSync(tuned.file, damaged)
     for (const act of [
@@ -186,7 +185,7 @@ describe('a damaged tuned file', () => {
   })
 
   it('is replaced once it is deleted', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     tuned.apply([lru], terms)
     rmSync(tuned.file)
     expect(tuned.inForce().now).toBeNull()
@@ -197,7 +196,7 @@ describe('a damaged tuned file', () => {
 
 describe('two changes at once', () => {
   it('have no effect of a version whose process ended before the file was written', () => {
-    const tuned = openTuned(folder, 'ours')
+    const tuned = new Tuned(folder, 'ours')
     tuned.apply([lru], terms)
     const before = fileText()
     const lost = tuned.apply([off], terms)
@@ -215,6 +214,6 @@ describe('two changes at once', () => {
     const lock = lockFolder(join(folder, 'tuned'), 'tuned.lock')
     expect(() => lockFolder(join(folder, 'tuned'), 'tuned.lock')).toThrow('in use')
     lock.close()
-    expect(openTuned(folder, 'ours').apply([lru], terms)).not.toBeNull()
+    expect(new Tuned(folder, 'ours').apply([lru], terms)).not.toBeNull()
   })
 })

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { type LayersPlace, readLayers } from '../../config/layers/read-layers.ts'
 import { replacePrivateFile } from '../../files/replace-file.ts'
-import type { TunedChange } from '../versions/tuned.ts'
+import { configValue } from './key-path.ts'
+import { Tuned, type TunedVersion } from './tuned.ts'
+import { TunedFault } from './tuned-file.ts'
 
 /** What the last analysis accepted. */
 const schema = z.object({
@@ -14,19 +17,19 @@ const schema = z.object({
   /** Digest of the conversations. */
   inputs: z.string(),
   effect: z.object({ before: z.number(), after: z.number() }).optional(),
-  changes: z.array(
-    z.object({
-      key: z.array(z.string()),
-      to: z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]),
-      rule: z.string(),
-      evidence: z.string(),
-    }),
-  ),
+  changes: z
+    .array(
+      z.object({
+        key: z.array(z.string()).readonly(),
+        to: configValue,
+        rule: z.string(),
+        evidence: z.string(),
+      }),
+    )
+    .readonly(),
 })
 
-export type Proposals = Omit<z.output<typeof schema>, 'changes'> & {
-  readonly changes: readonly TunedChange[]
-}
+export type Proposals = z.output<typeof schema>
 
 function fileOf(dataDir: string, tenant: string): string {
   return join(dataDir, 'tuned', 'proposals', `${tenant}.json`)
@@ -45,4 +48,19 @@ export function loadProposals(dataDir: string, tenant: string): Proposals | null
   } catch {
     return null
   }
+}
+
+/**
+ * Writes what an analysis accepted. @returns the version; `null` if there is nothing to change
+ * @throws TunedFault if the configuration was changed since, or the tuned file has a fault
+ */
+export function applyAccepted(
+  place: LayersPlace,
+  tenant: string,
+  { created_at: _, changes, ...terms }: Proposals,
+): TunedVersion | null {
+  if (readLayers(place, { tenant }).generation !== terms.generation) {
+    throw new TunedFault('the configuration was changed since: run `haversack tune analyze` again')
+  }
+  return new Tuned(place.data_dir, tenant).apply(changes, { ...terms, now: new Date() })
 }

@@ -6,7 +6,7 @@ import type { LayerSettings, PipelineConfig } from '../../core/pipeline/profile/
 import { settingsFor } from '../../core/pipeline/profile/resolve.ts'
 import { TOOL_KEY_NAMES } from '../../core/pipeline/profile/tool-keys.ts'
 import type { Proposal } from '../rules/proposal.ts'
-import { withValue } from '../versions/key-path.ts'
+import { withValue } from './key-path.ts'
 
 /** A key with another value. */
 type ConfigChange = Pick<Proposal, 'key' | 'to'>
