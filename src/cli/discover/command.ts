@@ -1,7 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { extname } from 'node:path'
-import type { Worker } from 'node:worker_threads'
 import { processEnv } from '../../config/env.ts'
 import { defineCommand, UsageError } from '../../console/command.ts'
 import { wholeNumber } from '../../console/options.ts'
@@ -15,12 +13,10 @@ import { listLogs } from '../../lab/logs/list-logs.ts'
 import { LogThreads } from '../../lab/logs/log-threads.ts'
 import { logFolders } from '../../lab/nightly/log-folders.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { startThread } from '../../threads/start-thread.ts'
 import { dataFolder, pricesDate } from '../gain/read-gain.ts'
 import { figuresOf } from './figures.ts'
 import { type KnownLog, type LogMemory, readMemory, writeMemory } from './known-logs.ts'
 import { screenOf } from './screen.ts'
-import type { LogAnswer, LogTask } from './thread.ts'
 
 const DAYS = 30
 const DAY_MS = 86_400_000
@@ -197,60 +193,4 @@ function nextOf(logs: readonly KnownLog[]): string {
     }
   }
   return `haversack run -- ${byCodex > 0 ? 'codex' : 'claude'}`
-}
-
-/** Threads that read and encode logs, started when there is a task for them. */
-interface LogThreads {
-  /** Does a task for each item; an item whose task is `null` ends it, and those after it. */
-  each<Item, Answer extends LogAnswer>(
-    items: readonly Item[],
-    taskOf: (item: Item) => LogTask | null,
-    take: (item: Item, answer: Answer | null) => void,
-  ): Promise<void>
-  close(): Promise<void>
-}
-
-function createLogThreads(most: number): LogThreads {
-  const workers: Worker[] = []
-
-  function ask(worker: Worker, task: LogTask): Promise<LogAnswer> {
-    return new Promise((resolve, reject) => {
-      const end = (settle: () => void) => {
-        worker.off('message', onMessage).off('error', onError).off('exit', onExit)
-        settle()
-      }
-      const onMessage = (answer: LogAnswer) => end(() => resolve(answer))
-      const onError = (error: unknown) => end(() => reject(error as Error))
-      const onExit = (code: number) => end(() => reject(new Error(`a thread ended with ${code}`)))
-      worker.on('message', onMessage).on('error', onError).on('exit', onExit)
-      worker.postMessage(task)
-    })
-  }
-
-  return {
-    async each(items, taskOf, take) {
-      while (workers.length < Math.min(most, items.length)) {
-        workers.push(startThread(threadModule(), { name: 'discover' }))
-      }
-      let next = 0
-      await Promise.all(
-        workers.map(async worker => {
-          while (next < items.length) {
-            const item = items[next++]!
-            const task = taskOf(item)
-            if (task === null) return
-            take(item, (await ask(worker, task)) as never)
-          }
-        }),
-      )
-    },
-    async close() {
-      await Promise.all(workers.map(worker => worker.terminate()))
-    },
-  }
-}
-
-/** The module as it is run: TypeScript, or what the build made of it. */
-function threadModule(): URL {
-  return new URL(`./thread${extname(import.meta.url)}`, import.meta.url)
 }
