@@ -128,9 +128,12 @@ describe('the tools of a conversation', () => {
   it('have no breakpoint where the vendor knows none', () => {
     const proxy = recordingProxy(normalise, { route: 'openai_chat' })
     const ofChat = (name: string) => ({ type: 'function', function: { parameters: {}, name } })
-    const sent = JSON.parse(proxy.text(turn(0, [ofChat('b'), ofChat('a')])))
+    const custom = { type: 'custom', custom: { name: 'aa' } }
+    const sent = JSON.parse(proxy.text(turn(0, [ofChat('b'), custom, ofChat('a')])))
     expect(JSON.stringify(sent.tools)).toBe(
-      '[{"function":{"name":"a","parameters":{}},"type":"function"},{"function":{"name":"b","parameters":{}},"type":"function"}]',
+      '[{"function":{"name":"a","parameters":{}},"type":"function"},' +
+        '{"custom":{"name":"aa"},"type":"custom"},' +
+        '{"function":{"name":"b","parameters":{}},"type":"function"}]',
     )
   })
 })
