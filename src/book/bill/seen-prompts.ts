@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../core/base/bounded-map.ts'
 import type { PromptPrint } from '../../core/contract/prompt-print.ts'
 import type { VendorName } from '../../core/dialects/lookup.ts'
 import { continues, type SeenPrompt } from './seen-prompt.ts'
@@ -19,7 +20,7 @@ const MAX_BRANCHES = 4
 
 /** The last prompts of conversations, in memory; those used last are kept. */
 export class SeenPrompts {
-  readonly #seen = new Map<string, readonly SeenPrompt[]>()
+  readonly #seen = new BoundedMap<string, readonly SeenPrompt[]>(MAX_KEYS)
   /** Models of which an answer said that it read from a cache. */
   readonly #readers = new Set<string>()
 
@@ -39,12 +40,7 @@ export class SeenPrompts {
     const others = (this.#seen.get(key) ?? []).filter(
       each => print === null || !continues(each, print),
     )
-    this.#seen.delete(key)
     this.#seen.set(key, [prompt, ...others].slice(0, MAX_BRANCHES))
-    for (const oldest of this.#seen.keys()) {
-      if (this.#seen.size <= MAX_KEYS) return
-      this.#seen.delete(oldest)
-    }
   }
 
   /**
