@@ -343,6 +343,23 @@ const GUARD = { isLong: false, premium: 0, spent: 0 }
 describe('the tools of agents', () => {
   const definitions = { tokens: 9, used: 1, called: ['read'], deferred: 0, searches: 0 }
 
+  it.each<[string, object, object, object, number]>([
+    ['definitions', {}, {}, {}, 0],
+    ['deferred ones, where the first place is', { deferred: 50 }, { spared: 5 }, {}, 0],
+    ['what was added for them', { deferred: -50 }, { spared: -5 }, {}, 0],
+    ['after the cache', { deferred: 50 }, { spared: 50 }, { saved: [{ at: 0.95, tokens: 0 }] }, 0],
+    ['searches, which read the prompt', { searches: 2 }, { searched: 200 }, {}, -200],
+  ])('cost what they add, and spare what they leave out: %s', async (_, of, sums, more, saving) => {
+    const { savings } = accountsOn(recordStore().store)
+    const about = { definitions: { ...definitions, ...of }, ...more }
+    await savings.record('a', Promise.resolve(request('c1', about)))
+    const { anthropic } = (await savings.read('a')).vendors
+    const { called: _called, ...counts } = definitions
+    const account = { requests: 1, ...counts, ...of, spared: 0, searched: 0, ...sums }
+    expect(anthropic?.definitions).toEqual(account)
+    expect(anthropic!.without - anthropic!.billed).toBeCloseTo(saving, 9)
+  })
+
   it('are known by what was called, dropped and refused, in another process too', async () => {
     const { store } = recordStore()
     const { savings, clock } = accountsOn(store)

@@ -56,6 +56,22 @@ describe('telemetry', () => {
     expect(summaries.map(({ total_events }) => total_events)).toEqual([2, 1])
   })
 
+  it('waits five seconds for more events of a session', async () => {
+    const telemetry = testTelemetry({ flush_every_n: 100 })
+    for (const [pause, written] of [
+      [0, 0],
+      [4_999, 0],
+      [1, 3],
+      [4_999, 3],
+    ] as const) {
+      telemetry.clock.now += pause
+      telemetry.record(TENANT, factsOf())
+      await telemetry.settled()
+      expect(telemetry.fates.written).toBe(written)
+    }
+    await telemetry.close()
+  })
+
   it('counts no repeat of a call that was only offered', async () => {
     const telemetry = testTelemetry()
     telemetry.record(TENANT, factsOf({ enricher_prefetched: true }))

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openLedgerFile } from '../../../../src/book/rows/database.ts'
 import { dayOf } from '../../../../src/book/rows/day-of.ts'
 import type { DaySums } from '../../../../src/book/rows/read-days.ts'
@@ -23,6 +23,17 @@ function daysIn(folder: string): readonly Row[] {
 
 const total = (rows: readonly Row[], name: keyof DaySums) =>
   rows.reduce((sum, row) => sum + row[name], 0)
+
+it('a day begins at midnight of this machine', () => {
+  const offset = vi.spyOn(Date.prototype, 'getTimezoneOffset')
+  onTestFinished(() => offset.mockRestore())
+  const third = Date.UTC(1970, 0, 4)
+  for (const minutes of [300, 0, -60]) {
+    offset.mockReturnValue(minutes)
+    const midnight = third + minutes * 60_000
+    expect([dayOf(midnight - 1), dayOf(midnight)]).toEqual([2, 3])
+  }
+})
 
 describe('the sums of days', () => {
   it('have a row for each day, way in, project, agent, model and tool', async () => {

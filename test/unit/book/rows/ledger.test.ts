@@ -14,10 +14,19 @@ describe('the ledger', () => {
     const { ledger } = ownLedger()
     ledger.result(resultOf('a', { before: 100, referred: 10, encoded: 20, omitted: 5 }))
     ledger.result(resultOf('a', { before: 50, encoded: 0, reason: 'no_format', exact: false }))
-    const { results, estimated, unchanged } = await ledger.overview('a', 24, 1)
-    expect(results).toEqual({ results: 2, before: 150, referred: 10, encoded: 20, omitted: 5 })
+    const other = { before: 170, encoded: 0, reason: 'not_smaller' } as const
+    ledger.result(resultOf('a', other, { source: 'mcp' }))
+    const { results, estimated, unchanged, bySource } = await ledger.overview('a', 24, 1)
+    expect(results).toEqual({ results: 3, before: 320, referred: 10, encoded: 20, omitted: 5 })
     expect(estimated).toBe(1)
-    expect(unchanged).toEqual([{ reason: 'no_format', count: 1, tokens: 50 }])
+    expect(unchanged).toEqual([
+      { reason: 'not_smaller', count: 1, tokens: 170 },
+      { reason: 'no_format', count: 1, tokens: 50 },
+    ])
+    expect(bySource).toEqual([
+      { source: 'mcp', results: 1, before: 170, referred: 0, encoded: 0, omitted: 0 },
+      { source: 'encode', results: 2, before: 150, referred: 10, encoded: 20, omitted: 5 },
+    ])
   })
 
   it('sums bills, which may be negative, and counts what was not read', async () => {
@@ -144,6 +153,13 @@ describe('the ledger', () => {
     const { rows } = await ledger.tools('a', 24)
     expect(rows).toHaveLength(1_001)
     expect(rows.find(({ tool }) => tool === '(other)')?.results).toBe(200)
+    // Another hour, and another tenant, has names of its own.
+    ledger.result(resultOf('a', { tool: 'earlier' }, { at: Date.now() - HOUR_MS }))
+    ledger.result(resultOf('b', { tool: 'of b' }))
+    const namesOf = async (tenant: string) =>
+      (await ledger.tools(tenant, 24)).rows.map(({ tool }) => tool)
+    expect(await namesOf('a')).toContain('earlier')
+    expect(await namesOf('b')).toEqual(['of b'])
   })
 
   it('drops what does not fit into its memory, and says how much', async () => {
