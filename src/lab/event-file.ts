@@ -3,15 +3,6 @@ import { fileWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { TelemetryEvent } from '../core/telemetry/event.ts'
 import type { Mined } from './mine-log.ts'
 
-/** Events on their way into a Parquet file. */
-export interface EventFile {
-  add(mined: Mined): void
-  /** Makes the file visible under its name. @throws Error of the file system */
-  finish(): void
-  /** Removes what was written. */
-  discard(): void
-}
-
 /** Rows that are held in memory, and lie together in the file. */
 const ROW_GROUP = 20_000
 
@@ -103,76 +94,76 @@ const COLUMNS: readonly Column[] = [
   FORMAT,
 ]
 
-/**
- * A Parquet file of events, a row each, which appears under `path` when it is finished; a Parquet
- * file that was there is replaced.
- * @throws Error if it cannot be written, or something else is there
- */
-export function createEventFile(path: string): EventFile {
-  if (!mayReplace(path)) throw new Error(`${path} is there, and no Parquet file`)
-  const draft = `${path}.${process.pid}.tmp`
-  const root: SchemaElement = { name: 'events', num_children: COLUMNS.length }
-  const writer = new ParquetWriter({
-    writer: fileWriter(draft),
-    schema: [root, ...COLUMNS.flatMap(({ schema }) => schema)],
-    createdBy: 'haversack',
-  })
-  let rows: Mined[] = []
+/** A Parquet file of events, a row each, which appears under its name when it is finished. */
+export class EventFile {
+  readonly #path: string
+  readonly #draft: string
+  readonly #writer: ParquetWriter
+  #rows: Mined[] = []
 
-  function flush(): void {
-    if (rows.length === 0) return
-    const columnData = COLUMNS.map(({ name, of }) => ({ name, data: rows.map(of) }))
-    // Files are written synchronously, so there is nothing to wait for.
-    void writer.write({ columnData, rowGroupSize: ROW_GROUP })
-    rows = []
+  /**
+   * @param path a Parquet file that was there is replaced
+   * @throws Error if it cannot be written, or something else is there
+   */
+  constructor(path: string) {
+    if (!mayReplace(path)) throw new Error(`${path} is there, and no Parquet file`)
+    this.#path = path
+    this.#draft = `${path}.${process.pid}.tmp`
+    const root: SchemaElement = { name: 'events', num_children: COLUMNS.length }
+    this.#writer = new ParquetWriter({
+      writer: fileWriter(this.#draft),
+      schema: [root, ...COLUMNS.flatMap(({ schema }) => schema)],
+      createdBy: 'haversack',
+    })
   }
 
-  return {
-    add(mined) {
-      rows.push(mined)
-      if (rows.length === ROW_GROUP) flush()
-    },
-    finish() {
-      flush()
-      void writer.finish()
-      sync(draft)
-      renameSync(draft, path)
-    },
-    discard() {
-      rmSync(draft, { force: true })
-    },
+  add(mined: Mined): void {
+    this.#rows.push(mined)
+    if (this.#rows.length === ROW_GROUP) this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#rows.length === 0) return
+    const columnData = COLUMNS.map(({ name, of }) => ({ name, data: this.#rows.map(of) }))
+    // Files are written synchronously, so there is nothing to wait for.
+    void this.#writer.write({ columnData, rowGroupSize: ROW_GROUP })
+    this.#rows = []
+  }
+
+  /** Makes the file visible under its name. @throws Error of the file system */
+  finish(): void {
+    this.#flush()
+    void this.#writer.finish()
+    // Its content is on the disk before its name is, even if the machine loses power.
+    const file = openSync(this.#draft, 'r+')
+    try {
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(this.#draft, this.#path)
+  }
+
+  /** Removes what was written. */
+  discard(): void {
+    rmSync(this.#draft, { force: true })
   }
 }
 
 /** What Parquet files begin with. */
 const MAGIC = 'PAR1'
 
-/**
- * Only a Parquet file may be replaced, so that a mistyped name, for example of a log, loses
- * nothing.
- */
+/** Only a Parquet file, so that a mistyped name, for example of a log, loses nothing. */
 function mayReplace(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined || (stats.isFile() && stats.size === 0)) return true
-  return stats.isFile() && beginningOf(path) === MAGIC
-}
-
-function beginningOf(path: string): string {
+  if (stats === undefined) return true
+  if (!stats.isFile()) return false
+  if (stats.size === 0) return true
   const file = openSync(path, 'r')
   try {
     const bytes = Buffer.alloc(MAGIC.length)
     readSync(file, bytes)
-    return bytes.toString('latin1')
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Its content is on the disk before its name is, even if the machine loses power. */
-function sync(path: string): void {
-  const file = openSync(path, 'r+')
-  try {
-    fsyncSync(file)
+    return bytes.toString('latin1') === MAGIC
   } finally {
     closeSync(file)
   }

@@ -283,9 +283,9 @@ function keyOf(values: Values): Uint8Array {
 /** @throws UsageError if it cannot be written */
 async function openFile(path: string): Promise<EventFile> {
   if (path === '') throw new UsageError('--out takes the name of a file')
-  const { createEventFile } = await import('../../lab/event-file.ts')
+  const { EventFile } = await import('../../lab/event-file.ts')
   try {
-    return createEventFile(path)
+    return new EventFile(path)
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }

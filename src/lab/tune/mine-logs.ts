@@ -5,7 +5,7 @@ import type { LogFile, LogList } from '../logs/list-logs.ts'
 import { LogThreads } from '../logs/log-threads.ts'
 import { addTally, noTally } from '../logs/read-log.ts'
 import type { MinedLog, MineTerms } from '../mine-log.ts'
-import { createStudy } from '../study/study.ts'
+import { Study } from '../study/study.ts'
 import type { Minings } from './report.ts'
 
 const MEGABYTE = 1_000_000
@@ -31,7 +31,7 @@ export async function mineLogs(list: LogList, options: MineOptions): Promise<Min
   const most = Math.min(availableParallelism(), Math.max(1, Math.floor(bytes / THREAD_BYTES)))
   const { file: events, threads: count = most, ...terms } = options
   const threads = new LogThreads(count)
-  const study = createStudy()
+  const study = new Study()
   const tally = noTally()
   const progress = createProgress('mine MB', Math.ceil(bytes / MEGABYTE))
   let { unreadable } = list

@@ -8,10 +8,8 @@ import { LINE_FAULTS } from '../logs/read-lines.ts'
 import type { LogTally } from '../logs/read-log.ts'
 import { BASELINES, type Baseline } from '../replay/baselines.ts'
 import type { Counts } from '../study/counts.ts'
-import { APPLICABLE_SHARE } from '../study/encoded.ts'
-import { DEEP_LEVEL } from '../study/nesting.ts'
 import type { Rule } from '../study/rules.ts'
-import type { Study } from '../study/study.ts'
+import { APPLICABLE_SHARE, DEEP_LEVEL, type StudyFigures } from '../study/study.ts'
 
 /** The result of mining, with counts of the logs. */
 export interface Minings {
@@ -23,7 +21,7 @@ export interface Minings {
   readonly unreadable: number
   readonly bytes: number
   readonly tally: LogTally
-  readonly study: Study
+  readonly study: StudyFigures
 }
 
 type Cell = string | number
@@ -59,12 +57,15 @@ export function toTables({ study, baseline }: Minings): string {
   return `${[headline(study, baseline), figures, ...parts, NEXT].join('\n\n')}\n`
 }
 
-function figuresOf({ results, sums }: Study): ReportFigures {
+function figuresOf({ results, sums }: StudyFigures): ReportFigures {
   return resultFigures({ count: results, before: sums.baseline, after: sums.final })
 }
 
 /** A sentence that names the baseline of all percentages. */
-export function headline({ results, sessions, tokenizer }: Study, baseline: Baseline): string {
+export function headline(
+  { results, sessions, tokenizer }: StudyFigures,
+  baseline: Baseline,
+): string {
   const counted = tokenizer === null ? '' : `; tokens of ${tokenizer}`
   const all = `${results.toLocaleString('en-US')} results, ${sessions.toLocaleString('en-US')} sessions`
   const of = baseline === 'input' ? 'the results as their tools gave them' : BASELINES[baseline]
@@ -72,7 +73,7 @@ export function headline({ results, sessions, tokenizer }: Study, baseline: Base
 }
 
 /** The tables of the corpus study, in their order. */
-export function tablesOf(study: Study): readonly ReportTable[] {
+export function tablesOf(study: StudyFigures): readonly ReportTable[] {
   return [
     savings,
     shapes,
@@ -86,7 +87,7 @@ export function tablesOf(study: Study): readonly ReportTable[] {
   ].map(make => make(study))
 }
 
-function savings({ sums, sessions, sessions_compacted, results }: Study): ReportTable {
+function savings({ sums, sessions, sessions_compacted, results }: StudyFigures): ReportTable {
   const { dedup, encoder, combined } = savingsOf(sums)
   const share = (value: number | null) => percent(value ?? 0, 1)
   return {
@@ -104,7 +105,7 @@ function savings({ sums, sessions, sessions_compacted, results }: Study): Report
   }
 }
 
-function shapes({ shapes: counts, results }: Study): ReportTable {
+function shapes({ shapes: counts, results }: StudyFigures): ReportTable {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b.results - a.results)
   return {
     title: 'Shapes',
@@ -119,7 +120,7 @@ function shapes({ shapes: counts, results }: Study): ReportTable {
   }
 }
 
-function nesting({ nesting: { shapes: counts } }: Study): ReportTable {
+function nesting({ nesting: { shapes: counts } }: StudyFigures): ReportTable {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b.results - a.results)
   return {
     title: `JSON with formats in its strings, and at level ${DEEP_LEVEL} or deeper (objects and arrays around the string)`,
@@ -131,7 +132,7 @@ function nesting({ nesting: { shapes: counts } }: Study): ReportTable {
   }
 }
 
-function levels({ nesting: { levels: counts } }: Study): ReportTable {
+function levels({ nesting: { levels: counts } }: StudyFigures): ReportTable {
   const names = Array.from({ length: MAX_LEVEL }, (_, index) => {
     return index + 1 === MAX_LEVEL ? `${MAX_LEVEL}+` : String(index + 1)
   })
@@ -142,7 +143,7 @@ function levels({ nesting: { levels: counts } }: Study): ReportTable {
   }
 }
 
-function combinations({ combinations: all }: Study): ReportTable {
+function combinations({ combinations: all }: StudyFigures): ReportTable {
   return {
     title: 'Inner formats that come together',
     header: ['shape', 'inner formats', 'results', 'tokens', 'saved', 'share'],
@@ -155,7 +156,7 @@ function combinations({ combinations: all }: Study): ReportTable {
   }
 }
 
-function histogram({ encoded }: Study): ReportTable {
+function histogram({ encoded }: StudyFigures): ReportTable {
   const share = applicable(encoded.applicable)
   const label = (index: number) => (index === 0 ? 'nothing' : `${10 * (index - 1)}–${10 * index} %`)
   return {
@@ -172,7 +173,7 @@ function applicable({ results, saved_tokens }: Counts): string {
   return `${count(results)} results, ${count(saved_tokens)} tokens`
 }
 
-function formatTable({ encoded: { notations: counts } }: Study): ReportTable {
+function formatTable({ encoded: { notations: counts } }: StudyFigures): ReportTable {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b.saved_tokens - a.saved_tokens)
   return {
     title: 'What results were written in',
@@ -191,7 +192,7 @@ function formatTable({ encoded: { notations: counts } }: Study): ReportTable {
   }
 }
 
-function rules({ rules: all }: Study): ReportTable {
+function rules({ rules: all }: StudyFigures): ReportTable {
   return {
     title:
       'Rules: the results that meet the predicate, the share for which the format was sent, ' +
@@ -209,7 +210,7 @@ function predicateOf({ shape, conditions }: Pick<Rule, 'shape' | 'conditions'>):
   return [shape, ...conditions].join(' and ')
 }
 
-function endpoints({ endpoints: all }: Study): ReportTable {
+function endpoints({ endpoints: all }: StudyFigures): ReportTable {
   const header = ['endpoint class', 'results', 'tokens', 'shape', 'share', 'dedup', 'encoder']
   return {
     title: 'Endpoint classes, and what each is sent in most often',

@@ -7,10 +7,10 @@ import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it } from 'vitest'
 import { telemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
-import { createEventFile } from '../../../src/lab/event-file.ts'
+import { EventFile } from '../../../src/lab/event-file.ts'
 import { noTally } from '../../../src/lab/logs/read-log.ts'
 import { type Mined, type MinedLog, type MineTerms, mineLog } from '../../../src/lab/mine-log.ts'
-import { createStudy } from '../../../src/lab/study/study.ts'
+import { Study } from '../../../src/lab/study/study.ts'
 import { headline, tablesOf, toJson, toTables } from '../../../src/lab/tune/report.ts'
 import { localContext } from '../../support/local-context.ts'
 import { claudeCodeLog, codexLog, type SessionResult } from '../../support/log-writers.ts'
@@ -83,19 +83,19 @@ describe('mineLog', () => {
   })
 
   it('counts a result once that a resumed session copied', async () => {
-    const study = createStudy()
+    const study = new Study()
     const session = [result(rows), result(file)]
     const kept: number[] = []
     for (const name of ['one', 'two']) {
       const mined = await mine(claudeCodeLog(name, [...session, result(`${name} ${file}`)]))
-      kept.push(mined.filter(study.add).length)
+      kept.push(mined.filter(each => study.add(each)).length)
     }
     expect(kept).toEqual([3, 1])
     expect(study.result()).toMatchObject({ results: 4, copies: 2, sessions: 2 })
   })
 
   it('counts a result once that a fork of Codex copied with a new time', async () => {
-    const study = createStudy()
+    const study = new Study()
     const session = [result(rows), result(file)]
     const later = session.map(each => ({ ...each, ts_ms: each.ts_ms + 3_600_000 }))
     for (const each of await mine(codexLog('parent', session))) study.add(each)
@@ -121,16 +121,16 @@ describe('mineLog', () => {
   })
 
   it('takes what names no session for none', async () => {
-    const study = createStudy()
+    const study = new Study()
     const line = `${JSON.stringify({ tool: 't', text: file })}\n`
     const mined = await mine(line.repeat(2))
-    mined.forEach(study.add)
+    for (const each of mined) study.add(each)
     expect(study.result()).toMatchObject({ results: 2, sessions: 0 })
     expect(mined.map(({ event }) => event.repeat_burst)).toEqual([undefined, undefined])
   })
 
   it('counts each of results that a log does not name', async () => {
-    const study = createStudy()
+    const study = new Study()
     const line = `${JSON.stringify({ session: 's', tool: 't', text: 'the same' })}\n`
     for (const each of await mine(line.repeat(3))) study.add(each)
     expect(study.result()).toMatchObject({ results: 3, copies: 0 })
@@ -156,9 +156,9 @@ describe('mineLog', () => {
     const { mined, tally } = await mineAll(`${others}${torn}`)
     expect(mined).toHaveLength(3)
     expect(tally.skipped.torn).toBe(1)
-    const study = createStudy()
+    const study = new Study()
     const path = join(folder, 'secrets.parquet')
-    const events = createEventFile(path)
+    const events = new EventFile(path)
     for (const each of mined) {
       study.add(each)
       events.add(each)
@@ -175,7 +175,7 @@ describe('mineLog', () => {
   })
 })
 
-describe('createEventFile', () => {
+describe('EventFile', () => {
   it('writes Parquet that other readers open, with the same rows', async () => {
     const mined = await mine(
       claudeCodeLog('s', [
@@ -185,8 +185,8 @@ describe('createEventFile', () => {
       ]),
     )
     const path = join(folder, 'events.parquet')
-    const events = createEventFile(path)
-    mined.forEach(events.add)
+    const events = new EventFile(path)
+    for (const each of mined) events.add(each)
     expect(() => statSync(path)).toThrow('ENOENT')
     events.finish()
     const own = await parquetReadObjects({ file: await asyncBufferFromFile(path) })
@@ -205,24 +205,24 @@ describe('createEventFile', () => {
     const path = join(folder, 'precious')
     for (const content of ['{"type":"user"}\n', 'PAR']) {
       writeFileSync(path, content)
-      expect(() => createEventFile(path)).toThrow('no Parquet file')
+      expect(() => new EventFile(path)).toThrow('no Parquet file')
       expect(readFileSync(path, 'utf8')).toBe(content)
     }
-    expect(() => createEventFile(folder)).toThrow('no Parquet file')
+    expect(() => new EventFile(folder)).toThrow('no Parquet file')
     for (const content of ['', 'PAR1 …']) {
       writeFileSync(path, content)
-      createEventFile(path).finish()
+      new EventFile(path).finish()
       expect(readFileSync(path, 'latin1')).toMatch(/^PAR1.*PAR1$/s)
     }
   })
 
   it('leaves nothing behind where it is given up', async () => {
     const path = join(folder, 'none.parquet')
-    const events = createEventFile(path)
+    const events = new EventFile(path)
     for (const each of await mine(claudeCodeLog('s', [result('x')]))) events.add(each)
     events.discard()
     expect(() => statSync(path)).toThrow('ENOENT')
-    expect(() => createEventFile(join(folder, 'no', 'folder'))).toThrow('ENOENT')
+    expect(() => new EventFile(join(folder, 'no', 'folder'))).toThrow('ENOENT')
   })
 })
 
@@ -238,7 +238,7 @@ describe('the report', () => {
   it('has savings of another baseline, if one is named', async () => {
     const log = claudeCodeLog('s', [result(rows), result(rows)])
     const sums = async (baseline: MineTerms['baseline']) => {
-      const study = createStudy()
+      const study = new Study()
       for (const each of await mine(log, { baseline })) study.add(each)
       return study.result().sums
     }
@@ -248,14 +248,14 @@ describe('the report', () => {
     expect([other.results, other.baseline, other.final]).toEqual([2, 2 * tokens, plain.final])
     const { l0Baseline, l0Final, encoderSaved } = other
     expect(l0Baseline - l0Final + encoderSaved).toBe(2 * tokens - plain.final)
-    const study = createStudy().result()
+    const study = new Study().result()
     expect(toJson({ ...none, study, baseline: 'toon' })).toContain('"baseline":"toon"')
     expect(toJson({ ...none, study })).toContain('"baseline":"raw"')
     expect(headline(study, 'toon')).toContain('shares are of TOON for results that are JSON')
   })
 
   it('has every table, also of nothing', async () => {
-    const study = createStudy()
+    const study = new Study()
     expect(toTables({ ...none, study: study.result() })).toMatch(/^No tool results .*\n$/)
     for (const { rows: lines, header } of tablesOf(study.result())) {
       for (const line of lines) expect(line).toHaveLength(header.length)

@@ -5,7 +5,7 @@ import { formatLevels, formatsOf, MAX_LEVEL } from '../../../src/lab/format-leve
 import type { Mined } from '../../../src/lab/mine-log.ts'
 import { countShare, medianShare, type ShareCounts } from '../../../src/lab/study/counts.ts'
 import { conditionsOf, namesOf } from '../../../src/lab/study/predicates.ts'
-import { createStudy } from '../../../src/lab/study/study.ts'
+import { Study } from '../../../src/lab/study/study.ts'
 
 const plain: TelemetryEvent = {
   schema_version: 1,
@@ -37,7 +37,7 @@ function mined(more: Partial<TelemetryEvent>, saved = 0, notation: string | null
 }
 
 function study(results: readonly (readonly [number, Mined])[]) {
-  const builder = createStudy()
+  const builder = new Study()
   for (const [times, each] of results) for (let i = 0; i < times; i++) builder.add(each)
   return builder.result()
 }
@@ -120,7 +120,7 @@ describe('the study', () => {
   })
 
   it('sums up endpoints beyond the ten thousandth', () => {
-    const builder = createStudy()
+    const builder = new Study()
     for (let i = 0; i < 10_003; i++) builder.add(mined({ endpoint_class: `e${i}` }))
     const { endpoints } = builder.result()
     expect(endpoints).toHaveLength(10_001)
@@ -128,7 +128,7 @@ describe('the study', () => {
   })
 
   it('tells at which level formats are', () => {
-    const builder = createStudy()
+    const builder = new Study()
     const deep = { ...mined({ shape: 'nested_object' }), levels: [0, 1, 3] }
     builder.add(deep)
     builder.add({ ...mined({ shape: 'nested_object' }), levels: [1] })
