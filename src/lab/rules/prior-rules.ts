@@ -1,11 +1,12 @@
 import type { Fingerprint } from '../../core/fingerprints/fingerprint.ts'
 import { quantileOf, toParts } from '../../core/fingerprints/histograms.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
-import { resolveProfile } from '../../core/pipeline/profile/resolve.ts'
+import { type Profile, resolveProfile } from '../../core/pipeline/profile/resolve.ts'
 import { pathOfToolKey, type ToolKey } from '../../core/pipeline/profile/tool-keys.ts'
+import type { ConfigValue } from '../versions/key-path.ts'
 import type { Stats } from './class-stats.ts'
-import { type Proposal, propose, type RuleId } from './proposal.ts'
-import { depthFor, LEAST_REFERRED, LEAST_RESULTS, leastCharsFor, lruFor } from './thresholds.ts'
+import { type Change, type Proposal, proposed, type Rules } from './proposal.ts'
+import { LEAST_RESULTS, leastCharsFor, levelsFor, rememberMore } from './thresholds.ts'
 
 /** What a team, a provider and own telemetry know of endpoint classes, blended, by name. */
 export type Priors = ReadonlyMap<string, Fingerprint>
@@ -18,15 +19,7 @@ const LEAST_ELIDED = 20
  */
 const BREAK_EVEN = 0.3
 
-/**
- * Whether what was left out came back so often that leaving out costs more than it saves.
- * @param fetched share of a needed result's text that is fetched
- */
-function comesBackTooOften(elided: number, back: number, fetched: number): boolean {
-  return elided >= LEAST_ELIDED && back * fetched >= BREAK_EVEN * elided
-}
-
-export interface PriorTerms {
+interface PriorTerms {
   readonly config: PipelineConfig
   readonly priors: Priors
   /** Stats of the tenant's own results. */
@@ -40,55 +33,65 @@ export interface PriorTerms {
  * what leaves nothing out, or switches elision off. R2 and R3 are never proposed by them, since
  * both cost tokens on recorded sessions.
  */
-export function proposeByPriors(terms: PriorTerms): readonly Proposal[] {
-  const { config, priors, all } = terms
-  const unknown = [...priors.values()].filter(
-    ({ endpoint_class: name }) => (all.classes.get(name)?.results ?? 0) < LEAST_RESULTS,
-  )
-  const byClass = unknown.flatMap(prior => [...r6(prior, terms), ...r1(prior, config)])
+export function proposeByPriors({ config, priors, all, fetched }: PriorTerms): readonly Proposal[] {
+  const byClass = [...priors.values()].flatMap(prior => {
+    const { endpoint_class: tool } = prior
+    if ((all.classes.get(tool)?.results ?? 0) >= LEAST_RESULTS) return []
+    const profile = resolveProfile(config, { tool })
+    return proposed(CLASS_RULES, [prior, profile, fetched], ({ key, ...change }) => {
+      return byOthers({
+        ...change,
+        key: pathOfToolKey(key, tool),
+        example: { tool, args: undefined },
+      })
+    })
+  })
   if (all.sessions.results >= LEAST_RESULTS) return byClass
-  return [...byClass, ...r4(priors, config), ...r5(priors, config)]
+  return [...byClass, ...proposed(SESSION_RULES, [priors, config], byOthers)]
 }
 
-function profileOf({ endpoint_class: tool }: Fingerprint, config: PipelineConfig) {
-  return resolveProfile(config, { tool })
+function byOthers<Found extends Omit<Change, 'touches'>>({ evidence, ...change }: Found) {
+  const about = `figures of others: ${evidence}`
+  return { ...change, evidence: about, touches: () => false, isTooFew: false, isPrior: true }
 }
 
-function r6(prior: Fingerprint, { config, fetched }: PriorTerms): readonly Proposal[] {
-  const { call_count, elided = 0, retrieved = 0, needed = 0 } = prior
-  const markers = Math.round(call_count * elided)
-  // An agent may fetch what it quotes.
-  const back = Math.round(call_count * Math.max(retrieved, needed))
-  if (!comesBackTooOften(markers, back, fetched)) return []
-  if (!profileOf(prior, config).elision.enabled) return []
-  const evidence = `of ${markers} elided results ${back} were fetched, or quoted later`
-  return [ofClass('R6', prior, ['elision_enabled', false], evidence)]
+interface ClassChange {
+  readonly key: ToolKey
+  readonly to: ConfigValue
+  readonly evidence: string
 }
 
-function r1(prior: Fingerprint, config: PipelineConfig): readonly Proposal[] {
-  const { dup_rate, repeat_burst, call_count } = prior
-  if (dup_rate < LEAST_REFERRED) return []
-  const { dedup } = profileOf(prior, config)
-  const evidence = `${(100 * dup_rate).toFixed(0)} % of ${call_count} results came again`
-  const on = dedup.exact ? [] : [ofClass('R1', prior, ['dedup_enabled', true], evidence)]
-  const burst = quantileOf('repeat_burst', repeat_burst, 0.9)
-  const lru = burst === null ? 0 : lruFor(burst)
-  if (lru <= dedup.lruSize) return on
-  return [...on, ofClass('R1', prior, ['lru_size', lru], evidence)]
+const CLASS_RULES: Rules<[Fingerprint, Profile, number], ClassChange> = {
+  R6({ call_count, elided = 0, retrieved = 0, needed = 0 }, { elision }, fetched) {
+    const markers = Math.round(call_count * elided)
+    // An agent may fetch what it quotes.
+    const back = Math.round(call_count * Math.max(retrieved, needed))
+    if (markers < LEAST_ELIDED || back * fetched < BREAK_EVEN * markers) return []
+    const evidence = `of ${markers} elided results ${back} were fetched, or quoted later`
+    return elision.enabled ? [{ key: 'elision_enabled', to: false, evidence }] : []
+  },
+
+  R1({ dup_rate, repeat_burst, call_count }, profile) {
+    const evidence = `${(100 * dup_rate).toFixed(0)} % of ${call_count} results came again`
+    const burst = quantileOf('repeat_burst', repeat_burst, 0.9)
+    return rememberMore(profile, dup_rate, burst).map(change => ({ ...change, evidence }))
+  },
 }
 
-function r4(priors: Priors, { mckp }: PipelineConfig): readonly Proposal[] {
-  const deepest = quantileOf('depth', ofAll(priors, 'depth'), 0.95)
-  if (deepest === null || depthFor(deepest) === mckp.recursion_depth) return []
-  const evidence = `95 % of the results have at most ${deepest} levels`
-  return [prior('R4', ['mckp', 'recursion_depth'], depthFor(deepest), evidence)]
-}
+const SESSION_RULES: Rules<[Priors, PipelineConfig], Omit<Change, 'touches'>> = {
+  R4(priors, { mckp }) {
+    const deepest = quantileOf('depth', ofAll(priors, 'depth'), 0.95)
+    if (deepest === null || levelsFor(deepest) === mckp.recursion_depth) return []
+    const evidence = `95 % of the results have at most ${deepest} levels`
+    return [{ key: ['mckp', 'recursion_depth'], to: levelsFor(deepest), evidence }]
+  },
 
-function r5(priors: Priors, { dedup }: PipelineConfig): readonly Proposal[] {
-  const short = quantileOf('response_chars', ofAll(priors, 'response_chars'), 0.25)
-  if (short === null || leastCharsFor(short) === dedup.min_body_chars) return []
-  const evidence = `a quarter of the results has at most ${short} bytes`
-  return [prior('R5', ['dedup', 'min_body_chars'], leastCharsFor(short), evidence)]
+  R5(priors, { dedup }) {
+    const short = quantileOf('response_chars', ofAll(priors, 'response_chars'), 0.25)
+    if (short === null || leastCharsFor(short) === dedup.min_body_chars) return []
+    const evidence = `a quarter of the results has at most ${short} bytes`
+    return [{ key: ['dedup', 'min_body_chars'], to: leastCharsFor(short), evidence }]
+  },
 }
 
 /** The histogram of all classes together, by their calls; `undefined` if none has one. */
@@ -100,24 +103,4 @@ function ofAll(priors: Priors, name: 'depth' | 'response_chars'): readonly numbe
     }
   }
   return toParts(sums) ?? undefined
-}
-
-function ofClass(
-  rule: RuleId,
-  { endpoint_class: name }: Fingerprint,
-  [key, to]: readonly [ToolKey, boolean | number],
-  evidence: string,
-): Proposal {
-  const proposed = prior(rule, pathOfToolKey(key, name), to, evidence)
-  return { ...proposed, example: { tool: name, args: undefined } }
-}
-
-function prior(
-  rule: RuleId,
-  key: Proposal['key'],
-  to: boolean | number,
-  evidence: string,
-): Proposal {
-  const known = { evidence: `figures of others: ${evidence}`, touches: () => false }
-  return propose(rule, key, to, { ...known, isPrior: true })
 }

@@ -3,7 +3,7 @@ import type { RecordedResult } from '../play/conversation.ts'
 import type { PlayedResult } from '../play/play.ts'
 import type { ConfigValue } from '../versions/key-path.ts'
 
-export type RuleId = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R8' | 'P1' | 'P2' | 'P3'
+type RuleId = 'R1' | 'R2' | 'R3' | 'R4' | 'R5' | 'R6' | 'R8' | 'P1' | 'P2' | 'P3'
 
 /** One change of the configuration that a rule proposes. */
 export interface Proposal {
@@ -25,14 +25,23 @@ export interface Proposal {
   touches(results: readonly RecordedResult[], played: readonly PlayedResult[]): boolean
 }
 
-/** A proposal of a rule that has enough results. */
-export function propose(
-  rule: RuleId,
-  key: KeyPath,
-  to: ConfigValue,
-  more: Pick<Proposal, 'evidence' | 'touches'> & Partial<Proposal>,
-): Proposal {
-  return { rule, key, to, isTooFew: false, ...more }
+/** A change of a key that is for all classes. */
+export type Change = Pick<Proposal, 'key' | 'to' | 'evidence' | 'touches'>
+
+/** Rules by name; each finds changes by what it is asked. */
+export type Rules<Asked extends readonly unknown[], Found> = Readonly<
+  Partial<Record<RuleId, (...asked: Asked) => readonly Found[]>>
+>
+
+/** What rules propose, in their order. @param complete makes a proposal of what one found */
+export function proposed<Asked extends readonly unknown[], Found>(
+  rules: Rules<Asked, Found>,
+  asked: Asked,
+  complete: (found: Found) => Omit<Proposal, 'rule'>,
+): readonly Proposal[] {
+  return Object.entries(rules).flatMap(([rule, find]) => {
+    return find(...asked).map(found => ({ rule: rule as RuleId, ...complete(found) }))
+  })
 }
 
 /** Behind the rule of a change that is not judged yet. */

@@ -3,7 +3,8 @@ import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-c
 import type { RecordedResult } from '../../../../src/lab/play/conversation.ts'
 import type { PlayedResult } from '../../../../src/lab/play/play.ts'
 import { collectStats } from '../../../../src/lab/rules/class-stats.ts'
-import { proposeProfiles } from '../../../../src/lab/rules/profile-rules.ts'
+import { PROFILE_RULES } from '../../../../src/lab/rules/profile-rules.ts'
+import { proposed } from '../../../../src/lab/rules/proposal.ts'
 
 const PLAYED: PlayedResult = {
   ...{ before: 10, after: 10, layer: 'L3', format: 'passthrough', shape: 'prose' },
@@ -32,7 +33,10 @@ function proposals(
       ...{ played: results.map(() => PLAYED), markers: [] },
     }
   })
-  const found = proposeProfiles(pipelineSchema.parse(config), collectStats(seen))
+  const { profiles } = pipelineSchema.parse(config)
+  const found = proposed(PROFILE_RULES, [collectStats(seen), profiles], change => {
+    return { ...change, isTooFew: false }
+  })
   return found.map(({ rule, key, to }) => [rule, key.join('.'), to])
 }
 
