@@ -7,13 +7,12 @@ import {
   UsageError,
   type ValuesOf,
 } from '../../console/command.ts'
-import { choice, tokenizerFieldsOf, tokenizerOptions, wholeNumber } from '../../console/options.ts'
+import { choice, tokenizerFieldsOf, tokenizerOptions } from '../../console/options.ts'
 import { createProgress } from '../../console/progress.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 import { askAll } from '../../lab/bench/ask-model.ts'
 import { fixturesOf, SIZES } from '../../lab/bench/fixtures.ts'
 import { measureAll } from '../../lab/bench/measure.ts'
-import { pageLists, pagesTable } from '../../lab/bench/pages.ts'
 import { toJson, toTables } from '../../lab/bench/report.ts'
 import { samplesOfCorpus, samplesOfFixtures } from '../../lab/bench/samples.ts'
 import { createLocalContext } from '../../library/local-context.ts'
@@ -21,43 +20,29 @@ import { EXIT } from '../../runtime/exit-codes.ts'
 
 const HOLDOUT = 0.2
 
-const PAGE_TOKENS = 8_000
-
-/** Options of `elision` alone. */
-const actions = ['elision']
-
 const options = {
-  size: choice(SIZES, { value: 'SIZE', help: `${SIZES.join(', ')} (default the first)`, actions }),
+  size: choice(SIZES, { value: 'SIZE', help: `${SIZES.join(', ')} (default the first)` }),
   holdout: {
     type: 'string',
     value: 'SHARE',
     help: `Share of the texts held out, by name (default ${HOLDOUT})`,
     read: readDecimal,
-    actions,
   },
-  corpus: { type: 'string', value: 'DIR', help: 'Recorded results, as replay takes them', actions },
+  corpus: { type: 'string', value: 'DIR', help: 'Recorded results, as replay takes them' },
   ...tokenizerOptions,
-  budget: wholeNumber({
-    value: 'N',
-    help: `Tokens of a page (default ${PAGE_TOKENS})`,
-    min: 1,
-    actions: ['pages'],
-  }),
   'price-per-mtok': {
     type: 'string',
     value: 'PRICE',
     help: 'Of a million tokens of input',
     read: readDecimal,
-    actions,
   },
-  currency: { type: 'string', value: 'NAME', help: 'Of the price (default USD)', actions },
+  currency: { type: 'string', value: 'NAME', help: 'Of the price (default USD)' },
   'with-model': {
     type: 'string',
     value: 'URL',
     help: 'Ask a model at an OpenAI-compatible API, about whole texts and about what is left',
-    actions,
   },
-  key: { type: 'string', value: 'KEY', help: 'For the model (default OPENAI_API_KEY)', actions },
+  key: { type: 'string', value: 'KEY', help: 'For the model (default OPENAI_API_KEY)' },
   json: { type: 'boolean', help: 'Print all sums as JSON' },
 } as const satisfies Options
 
@@ -65,31 +50,11 @@ export const benchCommand = defineActions({
   name: 'bench',
   details:
     'elision: what is saved, whether every critical line is left, and every marker gives the ' +
-    'very bytes back, over texts that are made up, or with --corpus over recorded results. ' +
-    'pages: how many pages of a budget the lists in your files take, as compact JSON, as TOON ' +
-    'and as we write them.',
-  examples: ['bench elision', 'bench pages results/ --budget 8000'],
+    'very bytes back, over texts that are made up, or with --corpus over recorded results.',
+  examples: ['bench elision', 'bench elision --corpus results/'],
   options,
-  actions: {
-    elision: { run: benchElision },
-    pages: { operands: { text: 'DIR|FILE', min: 1, max: 1 }, run: benchPages },
-  },
-  wrongAction: 'there are two benches: elision, and pages with a DIR or FILE',
+  actions: { elision: { run: benchElision } },
 })
-
-async function benchPages(
-  values: ValuesOf<typeof options>,
-  [path = '']: readonly string[],
-): Promise<number> {
-  if (!existsSync(path)) throw new UsageError(`there is no ${path}`)
-  const { budget = PAGE_TOKENS } = values
-  const tokens = tokenizerFieldsOf(values)
-  const lists = await pageLists(path, { budget, tokens, context: createLocalContext() })
-  process.stdout.write(
-    values.json ? `${JSON.stringify({ budget, lists })}\n` : pagesTable(lists, budget),
-  )
-  return EXIT.ok
-}
 
 async function benchElision(values: ValuesOf<typeof options>): Promise<number> {
   const { corpus, 'with-model': url } = values
