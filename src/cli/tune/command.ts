@@ -69,12 +69,6 @@ const options = {
     help: 'Rule R7: calls ahead of which tools to switch off, or all on',
     actions: ['analyze'],
   },
-  logs: {
-    type: 'string',
-    value: 'PATH',
-    help: 'Logs to analyze, like PATH',
-    actions: ['analyze'],
-  },
   days: wholeNumber({
     value: 'N',
     help: 'Passes over results that are older (default 30 without PATH)',
@@ -135,14 +129,18 @@ export const tuneCommand = defineActions({
     analyze: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: runAnalyze },
     'from-claude-logs': { run: fromLogs },
     diff: {
-      run: values => showProposals(configOf(values).data_dir, tenantOf(values), values.json),
+      run: values =>
+        showProposals(configOf(values).data_dir, values.tenant ?? LOCAL_TENANT, values.json),
     },
-    apply: { run: values => applyProposals(configOf(values), tenantOf(values)) },
+    apply: { run: values => applyProposals(configOf(values), values.tenant ?? LOCAL_TENANT) },
     revert: {
       operands: { text: '[ID]', min: 0, max: 1 },
-      run: (values, [id]) => revertVersion(configOf(values), tenantOf(values), id),
+      run: (values, [id]) => revertVersion(configOf(values), values.tenant ?? LOCAL_TENANT, id),
     },
-    show: { run: values => showTuned(configOf(values).data_dir, tenantOf(values), values.json) },
+    show: {
+      run: values =>
+        showTuned(configOf(values).data_dir, values.tenant ?? LOCAL_TENANT, values.json),
+    },
     skill: { run: printSkill },
   },
 })
@@ -157,13 +155,10 @@ async function analyzeEnrichment(values: Values, paths: readonly string[]): Prom
       : analyzeSessions(recordedSessions(listLogs(pathsOf(paths))), config, text =>
           counter.count(text),
         )
-  const text = values.json ? `${JSON.stringify({ proposals })}\n` : reportProposals(proposals)
-  process.stdout.write(text)
+  process.stdout.write(
+    values.json ? `${JSON.stringify({ proposals })}\n` : reportProposals(proposals),
+  )
   return EXIT.ok
-}
-
-function tenantOf({ tenant = LOCAL_TENANT }: Pick<Values, 'tenant'>): string {
-  return tenant
 }
 
 function configOf(values: Pick<Values, 'data'>): Config {
@@ -172,18 +167,17 @@ function configOf(values: Pick<Values, 'data'>): Config {
 }
 
 async function runAnalyze(values: Values, paths: readonly string[]): Promise<number> {
-  const named = [...(values.logs === undefined ? [] : [values.logs]), ...paths]
-  if (values['auto-enrichment']) return analyzeEnrichment(values, named)
+  if (values['auto-enrichment']) return analyzeEnrichment(values, paths)
   const tokens = tokenizerFieldsOf(values)
   const counter = createLocalContext().counters.get(resolveTokenizer(tokens))
   const { baseline = 'input', fetched = 1, mode = 'elide', tenant = LOCAL_TENANT } = values
   // A caller who names logs wants all of them.
-  const days = values.days ?? (named.length === 0 ? DEFAULT_DAYS : null)
+  const days = values.days ?? (paths.length === 0 ? DEFAULT_DAYS : null)
   let progress = createProgress('analyze', 0)
   const place = configOf(values)
   const providers = Object.keys(place.fingerprints.providers)
   const priors = await readPriors({ dataDir: place.data_dir, tenant, providers, now: Date.now() })
-  const analysis = analyze(listLogs(pathsOf(named)), {
+  const analysis = analyze(listLogs(pathsOf(paths)), {
     place,
     priors,
     tenant,
@@ -217,7 +211,7 @@ async function fromLogs(values: Values): Promise<number> {
   if (tools) return mineTools(paths, json)
   const status = await runAnalyze(values, paths)
   if (status !== EXIT.ok || values['dry-run']) return status
-  return applyProposals(configOf(values), tenantOf(values))
+  return applyProposals(configOf(values), values.tenant ?? LOCAL_TENANT)
 }
 
 function mineTools(paths: readonly string[], isJson: boolean): number {
@@ -242,16 +236,18 @@ async function runMine(values: Values, paths: readonly string[]): Promise<number
   const stopWatching = clearUpOnSignal(() => file?.discard())
   try {
     if (out !== undefined) file = await openFile(out)
-    const key = file === null ? randomBytes(TELEMETRY_KEY_BYTES) : keyOf(values)
+    // With the secret of this installation, events of several runs can be put together.
+    const key =
+      file === null ? randomBytes(TELEMETRY_KEY_BYTES) : loadTelemetryKey(configOf(values).data_dir)
     const minings = await mineLogs(list, { tokens, key, file, baseline })
     file?.finish()
     process.stderr.write(summaryOf(minings))
     if (out !== undefined) process.stderr.write(`events written to ${out}\n`)
-    const isWanted = values.report || values.json || file === null
-    if (!isWanted) return EXIT.ok
-    const bill = await billOf(list)
-    const text = values.json ? toJson(minings, bill) : `${toTables(minings)}${billTables(bill)}`
-    process.stdout.write(text)
+    if (values.report || values.json || file === null) {
+      const bill = await billOf(list)
+      const text = values.json ? toJson(minings, bill) : `${toTables(minings)}${billTables(bill)}`
+      process.stdout.write(text)
+    }
     return EXIT.ok
   } catch (error) {
     file?.discard()
@@ -272,12 +268,6 @@ function pathsOf(paths: readonly string[]): readonly string[] {
   const missing = paths.find(path => !existsSync(path))
   if (missing !== undefined) throw new UsageError(`there is no ${missing}`)
   return paths
-}
-
-/** The secret of this installation, so that events of several runs can be put together. */
-function keyOf(values: Values): Uint8Array {
-  const { data_dir } = loadConfig({ env: processEnv(), insecure: true })
-  return loadTelemetryKey(values.data ?? data_dir)
 }
 
 /** @throws UsageError if it cannot be written */

@@ -25,13 +25,10 @@ export interface ClassStats {
   readonly innerFormats: Map<string, number>
   hints: number
   readonly markers: MarkerBill[]
-  /** Conversations that have a marker of it. */
-  markerConversations: number
 }
 
-/** How a conversation went. */
-export interface ConversationStats {
-  readonly lastMs: number
+/** How a conversation went, or all of them. */
+interface SessionCounts {
   results: number
   compactions: number
   /** Calls that only read. */
@@ -39,10 +36,10 @@ export interface ConversationStats {
 }
 
 /** What all results have in common. */
-export interface SessionStats extends Omit<ConversationStats, 'lastMs'> {
+interface SessionStats extends SessionCounts {
   conversations: number
-  /** In the order of their last results. */
-  recent: readonly ConversationStats[]
+  /** Each conversation, in the order of their last results. */
+  recent: readonly SessionCounts[]
   /** By the model that made the call, as the log names it. */
   readonly models: Map<string, number>
   /** UTF-8 bytes, and levels of nested objects. */
@@ -58,25 +55,18 @@ export interface Stats {
 /** What rules read of conversations. */
 export function collectStats(all: Iterable<Omit<Outcome, 'cost'>>): Stats {
   const classes = new Map<string, ClassStats>()
-  const sessions: SessionStats = {
-    conversations: 0,
-    results: 0,
-    compactions: 0,
-    reads: 0,
-    models: new Map(),
-    bytes: [],
-    depths: [],
-    recent: [],
-  }
-  const each: ConversationStats[] = []
+  const [models, bytes, depths] = [new Map<string, number>(), [] as number[], [] as number[]]
+  const sums = { conversations: 0, results: 0, compactions: 0, reads: 0 }
+  const sessions: SessionStats = { ...sums, recent: [], models, bytes, depths }
+  const each: (SessionCounts & { readonly lastMs: number })[] = []
   for (const { conversation, played, markers } of all) {
-    const { results } = conversation
-    sessions.conversations++
+    const { results, lastMs = 0 } = conversation
     const compactions = results.reduce((most, { epoch }) => Math.max(most, epoch), 0)
-    sessions.compactions += compactions
     const reads = results.filter(result => READS.has(result.class.toLowerCase())).length
+    each.push({ lastMs, results: results.length, reads, compactions })
+    sessions.conversations++
+    sessions.compactions += compactions
     sessions.reads += reads
-    each.push({ lastMs: conversation.lastMs ?? 0, results: results.length, reads, compactions })
     const repeats = createRepeats()
     for (const [at, result] of results.entries()) {
       const own = entryOf(classes, result.class, () => noStats(result))
@@ -87,10 +77,6 @@ export function collectStats(all: Iterable<Omit<Outcome, 'cost'>>): Stats {
       if (burst !== undefined) own.bursts.push(burst)
     }
     for (const marker of markers) classes.get(marker.class)?.markers.push(marker)
-    for (const name of new Set(markers.map(each => each.class))) {
-      const own = classes.get(name)
-      if (own !== undefined) own.markerConversations++
-    }
   }
   sessions.recent = each.sort((a, b) => a.lastMs - b.lastMs)
   return { classes, sessions }
@@ -110,7 +96,6 @@ function noStats(example: RecordedResult): ClassStats {
     columns: [],
     innerFormats: new Map(),
     markers: [],
-    markerConversations: 0,
   }
 }
 

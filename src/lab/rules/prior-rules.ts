@@ -5,7 +5,7 @@ import { type Profile, resolveProfile } from '../../core/pipeline/profile/resolv
 import { pathOfToolKey, type ToolKey } from '../../core/pipeline/profile/tool-keys.ts'
 import type { ConfigValue } from '../versions/key-path.ts'
 import type { Stats } from './class-stats.ts'
-import { type Change, type Proposal, proposed, type Rules } from './proposal.ts'
+import { type Proposal, type ProposedChange, proposed, type Rules } from './proposal.ts'
 import { LEAST_RESULTS, leastCharsFor, levelsFor, rememberMore } from './thresholds.ts'
 
 /** What a team, a provider and own telemetry know of endpoint classes, blended, by name. */
@@ -50,7 +50,7 @@ export function proposeByPriors({ config, priors, all, fetched }: PriorTerms): r
   return [...byClass, ...proposed(SESSION_RULES, [priors, config], byOthers)]
 }
 
-function byOthers<Found extends Omit<Change, 'touches'>>({ evidence, ...change }: Found) {
+function byOthers<Found extends Omit<ProposedChange, 'touches'>>({ evidence, ...change }: Found) {
   const about = `figures of others: ${evidence}`
   return { ...change, evidence: about, touches: () => false, isTooFew: false, isPrior: true }
 }
@@ -78,7 +78,7 @@ const CLASS_RULES: Rules<[Fingerprint, Profile, number], ClassChange> = {
   },
 }
 
-const SESSION_RULES: Rules<[Priors, PipelineConfig], Omit<Change, 'touches'>> = {
+const SESSION_RULES: Rules<[Priors, PipelineConfig], Omit<ProposedChange, 'touches'>> = {
   R4(priors, { mckp }) {
     const deepest = quantileOf('depth', ofAll(priors, 'depth'), 0.95)
     if (deepest === null || levelsFor(deepest) === mckp.recursion_depth) return []

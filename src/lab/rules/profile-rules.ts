@@ -2,7 +2,7 @@ import { AUTO, DEFAULT_VARIANT } from '../../core/pipeline/profile/default-pipel
 import { matchModel } from '../../core/pipeline/profile/match-model.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import type { Stats } from './class-stats.ts'
-import type { Change, Rules } from './proposal.ts'
+import type { ProposedChange, Rules } from './proposal.ts'
 
 /** Percent of the results that one model's variant must have (SOURCES.md#formats, P1). */
 const DOMINANT_PERCENT = 80
@@ -20,7 +20,7 @@ const SEPARATOR = '__'
 const everyConversation = () => true
 
 /** What the axes of profiles could be set to: the model's, the agent's and the tools' variants. */
-export const PROFILE_RULES: Rules<[Stats, PipelineConfig['profiles']], Change> = {
+export const PROFILE_RULES: Rules<[Stats, PipelineConfig['profiles']], ProposedChange> = {
   /** The variant of the model that most results are of, for requests that name none. */
   P1({ sessions }, { llm }) {
     if (llm.active !== AUTO) return []

@@ -26,7 +26,7 @@ export interface Proposal {
 }
 
 /** A change of a key that is for all classes. */
-export type Change = Pick<Proposal, 'key' | 'to' | 'evidence' | 'touches'>
+export type ProposedChange = Pick<Proposal, 'key' | 'to' | 'evidence' | 'touches'>
 
 /** Rules by name; each finds changes by what it is asked. */
 export type Rules<Asked extends readonly unknown[], Found> = Readonly<

@@ -7,7 +7,7 @@ import type { ConfigValue } from '../versions/key-path.ts'
 import { type ClassStats, quantile, type Stats } from './class-stats.ts'
 import { chooseLimit, passes } from './elision-limit.ts'
 import { PROFILE_RULES } from './profile-rules.ts'
-import { type Change, type Proposal, proposed, type Rules } from './proposal.ts'
+import { type Proposal, type ProposedChange, proposed, type Rules } from './proposal.ts'
 import { LEAST_RESULTS, leastCharsFor, levelsFor, rememberMore } from './thresholds.ts'
 
 /** Share of references up to which R1 switches them off. */
@@ -137,7 +137,7 @@ const CLASS_RULES: Rules<[About], ClassChange> = {
         `saves ${value} billed, fetching costs ${fetching}`,
       isTooFew:
         (known?.markers.length ?? 0) < LEAST_MARKERS ||
-        (known?.markerConversations ?? 0) < LEAST_MARKER_CONVERSATIONS,
+        new Set(known?.markers.map(each => each.conversation)).size < LEAST_MARKER_CONVERSATIONS,
       when: ({ shown, elided: saved, after: left }: PlayedResult) =>
         shown !== undefined && !passes(limit, { saved, left }),
     }
@@ -161,7 +161,7 @@ const CLASS_RULES: Rules<[About], ClassChange> = {
   },
 }
 
-const SESSION_RULES: Rules<[Stats['sessions'], PipelineConfig], Change> = {
+const SESSION_RULES: Rules<[Stats['sessions'], PipelineConfig], ProposedChange> = {
   /** The memory of sessions, as the seed has it. */
   R3({ results, compactions, conversations }, { dedup }) {
     const mean = results / conversations
@@ -181,7 +181,7 @@ const SESSION_RULES: Rules<[Stats['sessions'], PipelineConfig], Change> = {
     const to = levelsFor(deepest)
     if (depths.length === 0 || to === mckp.recursion_depth) return []
     const evidence = `95 % of ${depths.length} nested objects have at most ${deepest} levels`
-    const touches: Change['touches'] = (_, played) =>
+    const touches: ProposedChange['touches'] = (_, played) =>
       played.some(({ shape }) => /object/.test(shape))
     return [{ key: ['mckp', 'recursion_depth'], to, evidence, touches }]
   },
@@ -192,7 +192,7 @@ const SESSION_RULES: Rules<[Stats['sessions'], PipelineConfig], Change> = {
     const to = leastCharsFor(short)
     if (bytes.length === 0 || to === now) return []
     const evidence = `a quarter of ${bytes.length} results has at most ${short} bytes`
-    const touches: Change['touches'] = results =>
+    const touches: ProposedChange['touches'] = results =>
       results.some(({ text }) => {
         const size = Buffer.byteLength(text)
         return size >= Math.min(to, now) && size < Math.max(to, now)
