@@ -3,8 +3,7 @@ import { AppError } from '../core/base/errors.ts'
 import type { SharedPlaces, SharedRates } from '../core/base/shared-rates.ts'
 import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
-import { createSharedPlaces } from './shared-places.ts'
-import { createSharedRate } from './shared-rate.ts'
+import { createSharedPlaces, createSharedRate } from './shared-limits.ts'
 
 /** The sender of a request. */
 export interface Caller {

@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { EnrichmentObserver } from '../ahead/enrichment.ts'
 import type { LostReason } from '../pool/pool-options.ts'
 import type { SharedLoad, StoreState, StoreStats } from '../store/values/store-figures.ts'
-import { type ArmsMetrics, createArmsMetrics } from './arms-metrics.ts'
 import { createEnrichmentMetrics } from './enrichment-metrics.ts'
 import { createMcpMetrics, type McpMetrics } from './mcp-metrics.ts'
 import {
@@ -11,12 +10,21 @@ import {
   type OperationMetrics,
   type ResultMetrics,
 } from './operation-metrics.ts'
-import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
+import {
+  createProcessMetrics,
+  type ProcessMetrics,
+  registerSessionGauges,
+  type SessionUse,
+} from './process-metrics.ts'
 import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts'
 import { type Register, registerIn } from './register.ts'
-import { registerSessionGauges, type SessionUse } from './session-metrics.ts'
 import { createStoreMetrics, registerStoreGauges, type StoreMetrics } from './store-metrics.ts'
-import { createTenantMetrics, type TenantMetrics } from './tenant-metrics.ts'
+import {
+  type ArmsMetrics,
+  createArmsMetrics,
+  createTenantMetrics,
+  type TenantMetrics,
+} from './tenant-metrics.ts'
 
 /**
  * Everything that `GET /metrics` shows. Label values come from fixed sets only, never from clients;

@@ -1,3 +1,4 @@
+import { constants, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { processEnv } from '../../config/env.ts'
 import {
   type ExplainedKey,
@@ -6,15 +7,17 @@ import {
   type PlacedValue,
   writeValue,
 } from '../../config/layers/explain-layers.ts'
+import { migrateFile } from '../../config/layers/migrate-file.ts'
 import { layersInProject } from '../../config/layers/project-file.ts'
 import { readLayers } from '../../config/layers/read-layers.ts'
 import { loadConfig } from '../../config/load.ts'
+import { ConfigError } from '../../config/read-toml.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from '../../console/command.ts'
 import { jsonOption } from '../../console/options.ts'
 import { alignColumns } from '../../console/table.ts'
 import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
+import { readPlainText } from '../../files/read-plain-file.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { migrateConfig } from './migrate.ts'
 
 const options = {
   model: { type: 'string', value: 'ID', help: 'What applies to this model', actions: ['show'] },
@@ -120,4 +123,57 @@ function placeOf({ layer, key, file, line, tuned }: PlacedValue, row: string): s
   const place = file === undefined ? '' : ` ${file}:${line}`
   const why = tuned === undefined ? '' : ` (${tuned.rule}, ${tuned.date}: ${tuned.evidence})`
   return `${layer}${other}${place}${why}`
+}
+
+interface MigrateOptions {
+  readonly writes: boolean
+  readonly keepsDefaults: boolean
+}
+
+/** Reports what becomes of each line, and writes the file if that is asked for. */
+export function migrateConfig(file: string, { writes, keepsDefaults }: MigrateOptions): number {
+  const { text, keys, warnings } = migrateFile(file, read(file), { keepsDefaults })
+  const rows = keys.map(({ line, key, fate }) => [`${file}:${line}`, key, fate])
+  process.stderr.write(`${[...alignColumns(rows), ...warnings].join('\n')}\n`)
+  if (!writes) {
+    process.stdout.write(text)
+    return EXIT.ok
+  }
+  const backup = backUp(file)
+  replace(file, text)
+  process.stderr.write(`haversack: ${file} is written; ${backup} is what it was\n`)
+  return EXIT.ok
+}
+
+function read(file: string): string {
+  try {
+    return readPlainText(file)
+  } catch {
+    throw new ConfigError([`${file}: cannot be read`])
+  }
+}
+
+/** A copy beside the file. An earlier one is never overwritten. */
+function backUp(file: string): string {
+  for (let number = 0; ; number++) {
+    const backup = number === 0 ? `${file}.before` : `${file}.before.${number}`
+    try {
+      copyFileSync(file, backup, constants.COPYFILE_EXCL)
+      return backup
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** In one step, so that no reader sees half of it. */
+function replace(file: string, text: string): void {
+  const next = `${file}.${process.pid}.tmp`
+  try {
+    writeFileSync(next, text, { flag: 'wx' })
+    renameSync(next, file)
+  } catch (error) {
+    rmSync(next, { force: true })
+    throw error
+  }
 }

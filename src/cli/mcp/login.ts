@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { LOCAL } from '../../access/access.ts'
+import type { Config } from '../../config/config.ts'
+import { UsageError } from '../../console/command.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { loginTo, logoutFrom } from '../../service/mcp/authorization.ts'
+import { loginTo, logoutFrom, type OAuthServer } from '../../service/mcp/authorization.ts'
 import { loadMcpConfig } from './load-config.ts'
-import { oauthServer } from './oauth-server.ts'
 import type { McpValues } from './options.ts'
 
 /** How long the user has, in milliseconds. */
@@ -59,4 +60,15 @@ export function logoutMcp(values: McpValues, [name = '']: readonly string[]): nu
   const had = logoutFrom(server, config, tenant)
   process.stderr.write(had ? `Forgot the token for ${name}.\n` : `There was none for ${name}.\n`)
   return EXIT.ok
+}
+
+/** A configured server that we get tokens for. @throws UsageError if it is none */
+function oauthServer({ mcp }: Config, name: string): OAuthServer {
+  const config = Object.hasOwn(mcp.servers, name) ? mcp.servers[name] : undefined
+  if (config === undefined) throw new UsageError(`no server ${name} in [mcp.servers]`)
+  const { auth, url } = config
+  if (auth.kind !== 'oauth' || url === undefined) {
+    throw new UsageError(`mcp.servers.${name} does not have auth = { kind = "oauth" }`)
+  }
+  return { url: new URL(url), auth }
 }

@@ -5,12 +5,18 @@ import { loadConfig } from '../../config/load.ts'
 import { defineCommand, type Options, UsageError } from '../../console/command.ts'
 import { readBytes } from '../../console/input.ts'
 import { choice, jsonOption } from '../../console/options.ts'
+import { table } from '../../console/table.ts'
 import { LOCAL_TENANT } from '../../core/base/tenant-name.ts'
 import { bodyRules, ROUTE_NAMES } from '../../core/dialects/lookup.ts'
 import { createLocalContext } from '../../library/local-context.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { checkRequest, guessRoute, type Untouched } from './check-request.ts'
-import { reportText } from './report.ts'
+import {
+  type CheckedRequest,
+  type CheckedText,
+  checkRequest,
+  guessRoute,
+  type Untouched,
+} from './check-request.ts'
 
 const ROUTES = new Map(ROUTE_NAMES.map(route => [bodyRules(route).command, route] as const))
 const COMMANDS = [...ROUTES.keys()]
@@ -91,4 +97,77 @@ export function untouchedBecause(body: Uint8Array): Untouched | null {
   const { compression } = loadConfig({ env: processEnv(), insecure: true })
   if (compressionOf(compression, LOCAL_TENANT) === false) return 'compression is off'
   return body.length > FIXED_LIMITS.rewriteBytes ? 'above 32 MiB' : null
+}
+
+const HEADER = [
+  'message',
+  'block',
+  'part',
+  'tool',
+  'call',
+  'before',
+  'after',
+  'format',
+  'cached',
+  'result',
+]
+
+/** A line for each text of a tool result, and the sums; with `show`, the new texts after them. */
+function reportText(checked: CheckedRequest, show: boolean): string {
+  const { texts, program_results } = checked
+  const forPrograms = program_results.map(({ message, block, tool, call_id }) => {
+    const [name, call] = [inCell(tool), inCell(call_id)]
+    return [message, block, '', name, call, '', '', '–', '', 'kept: program result']
+  })
+  const rows = texts.map(text => [
+    text.message,
+    text.block,
+    text.part,
+    inCell(text.tool),
+    inCell(text.call_id),
+    text.tokens_before,
+    text.tokens_after,
+    text.format ?? '–',
+    text.cached_prefix ? 'yes' : 'no',
+    resultOf(text),
+  ])
+  const shown = show ? texts.filter(({ kept }) => kept === null).map(newText) : []
+  const all = [...rows, ...forPrograms]
+  const listed = all.length === 0 ? [] : [table(HEADER, all), '']
+  return `${[...listed, sumsOf(checked), ...shown].join('\n')}\n`
+}
+
+function resultOf({ kept, is_error }: CheckedText): string {
+  const result = kept === null ? 'rewritten' : `kept: ${kept}`
+  return is_error ? `${result} (error)` : result
+}
+
+function sumsOf(checked: CheckedRequest): string {
+  const { texts, tokenizer, exact, tokens_saved, bytes_before, bytes_after } = checked
+  const rewritten = texts.filter(({ kept }) => kept === null).length
+  if (checked.unchanged) {
+    return `${textsOf(texts.length)} of tool results, nothing is rewritten: forwarded byte for byte.`
+  }
+  const counted = exact ? tokenizer : `${tokenizer}, estimated`
+  return (
+    `${rewritten} of ${textsOf(texts.length)} rewritten, ${grouped(tokens_saved)} tokens saved (${counted}); ` +
+    `${grouped(bytes_before)} → ${grouped(bytes_after)} bytes, all others as they came.`
+  )
+}
+
+function newText({ message, block, part, format, text }: CheckedText): string {
+  return `\n--- message ${message}, block ${block}, part ${part}: ${format ?? 'rewritten'}\n${text}`
+}
+
+function textsOf(count: number): string {
+  return `${count} text${count === 1 ? '' : 's'}`
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** A text of a client, on one line and without control characters. */
+function inCell(word: string | null): string {
+  return word === null ? '–' : word.replace(/\p{Cc}/gu, '·')
 }

@@ -16,9 +16,8 @@ import { readPlainText } from '../../files/read-plain-file.ts'
 import { describeIssue } from '../describe-issue.ts'
 import { ConfigError, faultOfFile } from '../read-toml.ts'
 import { lineOf } from '../toml-lines.ts'
-import type { Fault } from './fault.ts'
 import { translateKeys, treeOf } from './predecessor-keys.ts'
-import { projectFaults } from './project-keys.ts'
+import { type Fault, projectFaults } from './project-keys.ts'
 
 /** The layers of files, in their order: later ones take precedence. */
 export const LAYERS = ['tuned', 'file', 'tenant', 'project'] as const

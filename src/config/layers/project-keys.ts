@@ -4,7 +4,6 @@ import {
   startsWith,
   type Tree,
 } from '../../core/pipeline/profile/key-path.ts'
-import type { Fault } from './fault.ts'
 
 /** A repository's file may have these, and what is below them. */
 const ALLOWED: readonly KeyPath[] = [
@@ -52,4 +51,10 @@ export function projectFaults(tree: Tree): readonly Fault[] {
     }
     return []
   })
+}
+
+/** A fault of a value, and the path of its key. */
+export interface Fault {
+  readonly path: readonly PropertyKey[]
+  readonly text: string
 }

@@ -1,7 +1,12 @@
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { ElisionHint, Hint, HintFamily, Verbosity } from './hint.ts'
 import { hintLine } from './hint-line.ts'
-import { CHAIN_CALLS } from './search-chain.ts'
+
+/** The calls that a note on a search chain looks at; the answered one is the last of them. */
+export const CHAIN_CALLS = 7
+
+/** So many searches among them are a chain (SOURCES.md#views, "Multi-Query Search": 5 of 7). */
+export const CHAIN_SEARCHES = 5
 
 /** The `[hints]` section of the configuration, with the verbosity. */
 export interface HintsPolicy {

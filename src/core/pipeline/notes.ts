@@ -2,8 +2,7 @@ import type { EncodeRequest } from '../contract/encode.ts'
 import { RETRIEVE_TOOL } from '../contract/retrieve-tool.ts'
 import type { FormatHint, Hint, HintFamily } from '../hints/hint.ts'
 import { nextPageCall } from '../hints/next-page-call.ts'
-import type { HintGain, HintGate } from '../hints/policy.ts'
-import { CHAIN_CALLS, CHAIN_SEARCHES } from '../hints/search-chain.ts'
+import { CHAIN_CALLS, CHAIN_SEARCHES, type HintGain, type HintGate } from '../hints/policy.ts'
 
 /** A hint as it is sent. */
 export interface SentHint {

@@ -1,14 +1,20 @@
 import type { Refusal } from '../contract/result-row.ts'
+import { withoutGaps } from '../formats/gaps.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import type { LookAlikes } from '../hints/look-alikes.ts'
+import { findLookAlikes, type LookAlikes } from '../hints/look-alikes.ts'
 import { createHintGate, NONE_SENT } from '../hints/policy.ts'
 import { readingPrice } from '../reading/price.ts'
 import type { DiffLevel } from '../reduce/elide/view-diff.ts'
 import type { ViewLevel } from '../reduce/views/level.ts'
 import type { Referral } from '../sessions/turn/referral.ts'
-import { chooseLeft } from './choose-left.ts'
 import { type ElideOptions, elideContent } from './elide.ts'
-import { type BesideReferences, escapeBeside, escapeChoice, hasOnlyReferences } from './escape.ts'
+import {
+  type BesideReferences,
+  escapeBeside,
+  escapeChoice,
+  hasOnlyReferences,
+  marksIn,
+} from './escape.ts'
 import { type FitOptions, type FitOutcome, fitBudget, lookAlikesIn } from './fit-budget.ts'
 import { type Choice, chooseLossless } from './gate.ts'
 import { isSearch } from './is-search.ts'
@@ -16,6 +22,7 @@ import { smallestBeside, withoutOtherLines } from './lacking-lines.ts'
 import { costOf, type Layer, type LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
 import { fitWish, isWholeShown, levelInForce } from './level.ts'
+import type { LeftMarks } from './marked-lines.ts'
 import type { Profile } from './profile/resolve.ts'
 import { type ViewProfile, valuationOf } from './profile/sections.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
@@ -260,4 +267,50 @@ function pricedReferral(
     referral,
     ...('lookAlikes' in rest ? lookAlikesIn(rest) : {}),
   }
+}
+
+/** A text with gaps may have so many times more tokens than one without, and so many for each. */
+const MOST_MORE = 1.1
+const GAP_TOKENS = 12
+
+/** The smallest lossless text of the rest of a content, which may have marks of ours. */
+function chooseLeft(
+  content: string,
+  { innerMarks, marked, unmarked = content }: LeftMarks,
+  read: (content: string) => LayerInput,
+  layers: readonly Layer[],
+): Choice {
+  const withGaps = marked && chooseMarked({ ...read(unmarked), marked }, layers, innerMarks)
+  if (withGaps) return withGaps
+  const left = read(content)
+  return escapeChoice(left, chooseLossless(left, layers, []), 'hints', innerMarks)
+}
+
+/**
+ * The smallest text of a value that has a gap in each place where items are missing. Returns `null`
+ * if no format can write one, if it takes many more tokens than a text without gaps, and if the
+ * data has something like a gap: then the marker names the places.
+ * @param left what is left, without marks, and as a value with gaps
+ */
+function chooseMarked(
+  left: LayerInput,
+  layers: readonly Layer[],
+  innerMarks?: number,
+): Choice | null {
+  if (mayImitateGaps(left)) return null
+  const chosen = chooseLossless(left, layers, [])
+  if (chosen.format === PASSTHROUGH) return null
+  const { marked: _, ...unmarked } = left
+  const plain = chooseLossless(unmarked, layers, [])
+  const escaped = escapeChoice(left, chosen, 'hints', innerMarks)
+  const { gaps } = withoutGaps(escaped.content)
+  const most = MOST_MORE * plain.tokens + GAP_TOKENS * gaps.length
+  return gaps.length === 0 || escaped.tokens > most ? null : { ...escaped, isMarked: true }
+}
+
+/** Marks in lines cannot be escaped in a value. */
+function mayImitateGaps({ content, value }: LayerInput): boolean {
+  if (value === undefined && marksIn(content) > 0) return true
+  if (!content.includes(' not shown')) return false
+  return findLookAlikes(content, 'hints').some(at => content.startsWith('… ', at))
 }

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import type { KeepItem } from '../contract/operation-result.ts'
 import { HINT_FAMILIES } from '../hints/hint.ts'
-import { type HintGate, NONE_SENT, type SentHints } from '../hints/policy.ts'
-import { CHAIN_CALLS } from '../hints/search-chain.ts'
+import { CHAIN_CALLS, type HintGate, NONE_SENT, type SentHints } from '../hints/policy.ts'
 import { sessionKey } from '../sessions/index/session-index.ts'
 import { createCallMemory, type Dependency, type Seen } from '../sessions/turn/call-memory.ts'
 import {

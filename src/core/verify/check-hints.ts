@@ -11,7 +11,7 @@ import {
 } from '../hints/hint.ts'
 import { hintLine, parseHint } from '../hints/hint-line.ts'
 import { nextPageCall, type Pagination } from '../hints/next-page-call.ts'
-import { CHAIN_CALLS, CHAIN_SEARCHES } from '../hints/search-chain.ts'
+import { CHAIN_CALLS, CHAIN_SEARCHES } from '../hints/policy.ts'
 import type { Shown } from '../hints/text-slot.ts'
 import { isJsonObject } from '../hints/tool-call.ts'
 import { isSearch } from '../pipeline/is-search.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lineDiff } from '../../../src/cli/setup/line-diff.ts'
+import { lineDiff } from '../../../src/cli/setup/command.ts'
 
 it('shows the lines of a change with some around them', () => {
   expect(lineDiff('a\nb\nc\nd\ne\nf\n', 'a\nb\nc\nD\ne\nf\n').split('\n')).toEqual([

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { auditText } from '../../../../src/cli/audit/command.ts'
-import { auditReport } from '../../../../src/cli/audit/report.ts'
+import { auditReport, auditText } from '../../../../src/cli/audit/command.ts'
 import { definedTools } from '../../../../src/lab/audit/defined-tool.ts'
 import { ToolUse } from '../../../../src/lab/audit/tool-use.ts'
 

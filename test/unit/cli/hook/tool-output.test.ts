@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toolOutputOf } from '../../../../src/cli/hook/answer-hook.ts'
+import { toolOutputOf } from '../../../../src/cli/hook/command.ts'
 
 const bash = { stdout: 'one', stderr: 'two', interrupted: false, isImage: false }
 const text = (content: string) => ({ type: 'text', text: content })

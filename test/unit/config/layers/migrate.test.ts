@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import { describe, expect, it, vi } from 'vitest'
-import { migrateConfig } from '../../../../src/cli/config/migrate.ts'
+import { migrateConfig } from '../../../../src/cli/config/command.ts'
 import { migrateFile } from '../../../../src/config/layers/migrate-file.ts'
 import { ConfigError } from '../../../../src/config/read-toml.ts'
 import { layersFolder } from './layers-folder.ts'
