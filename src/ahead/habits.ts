@@ -22,10 +22,16 @@ const MAX_ATTEMPTS = 8
 /** Tenants in memory. Beyond that the first ones are read again when they are needed. */
 const MAX_TENANTS = 1_000
 
+/** An offer, and whether the agent made the call. */
+interface DecidedOffer {
+  readonly offer: Offer
+  readonly isUsed: boolean
+}
+
 interface Learned {
   all: Probabilities
   /** What was observed since the last write. */
-  unsaved: Probabilities
+  unsaved: DecidedOffer[]
 }
 
 /** How often the offers of tools are followed, by tenant, kept in the store. */
@@ -46,14 +52,11 @@ export class Habits {
   }
 
   /** Takes offers that were decided. They are written within seconds. Never rejects. */
-  async observe(
-    tenant: string,
-    decided: readonly { readonly offer: Offer; readonly isUsed: boolean }[],
-  ): Promise<void> {
+  async observe(tenant: string, decided: readonly DecidedOffer[]): Promise<void> {
     const { all, unsaved } = await this.#learned(tenant)
     for (const { offer, isUsed } of decided) {
       all.observe(offer, isUsed)
-      unsaved.observe(offer, isUsed)
+      unsaved.push({ offer, isUsed })
     }
     this.#dirty.add(tenant)
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
@@ -71,10 +74,7 @@ export class Habits {
     const known = this.#tenants.get(tenant)
     if (known !== undefined) return known
     this.#makeRoom()
-    const { now } = this.#options
-    const loaded = this.#read(tenant).then(({ state }) => {
-      return { all: new Probabilities(now, state), unsaved: new Probabilities(now) }
-    })
+    const loaded = this.#read(tenant).then(({ known }) => ({ all: known, unsaved: [] }))
     this.#tenants.set(tenant, loaded)
     return loaded
   }
@@ -89,23 +89,22 @@ export class Habits {
 
   /** Adds what was observed here to what another process may have written meanwhile. */
   async #write(tenant: string, learned: Learned): Promise<void> {
-    const { store, now, onUnsaved } = this.#options
-    const own = learned.unsaved.save()
-    learned.unsaved = new Probabilities(now)
+    const { store, onUnsaved } = this.#options
+    const own = learned.unsaved
+    learned.unsaved = []
     let detail = 'other processes write it all the time'
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { state, version } = await this.#read(tenant)
-      const sum = new Probabilities(now, state ?? own)
-      if (state !== undefined) sum.add(own)
+      const { known, version } = await this.#read(tenant)
+      for (const { offer, isUsed } of own) known.observe(offer, isUsed)
       const written = await store.writeRecord({
         tenant,
         ...RECORD,
-        value: Buffer.from(JSON.stringify(sum.save())),
+        value: Buffer.from(JSON.stringify(known.save())),
         ...(version === undefined ? {} : { ifVersion: version }),
       })
       if (written.ok) {
-        sum.add(learned.unsaved.save())
-        learned.all = sum
+        for (const { offer, isUsed } of learned.unsaved) known.observe(offer, isUsed)
+        learned.all = known
         return
       }
       detail = written.detail
@@ -115,13 +114,12 @@ export class Habits {
     onUnsaved(detail)
   }
 
-  async #read(tenant: string): Promise<{ state?: ProbabilityState; version?: number }> {
-    const found = await this.#options.store.readRecord({ tenant, ...RECORD })
-    if (found.ok) {
-      const state = parseState(found.value)
-      return { ...(state === undefined ? {} : { state }), version: found.version }
-    }
-    return found.reason === 'not_found' ? { version: 0 } : {}
+  async #read(tenant: string): Promise<{ known: Probabilities; version?: number }> {
+    const { store, now } = this.#options
+    const found = await store.readRecord({ tenant, ...RECORD })
+    const known = new Probabilities(now, found.ok ? parseState(found.value) : undefined)
+    if (found.ok) return { known, version: found.version }
+    return found.reason === 'not_found' ? { known, version: 0 } : { known }
   }
 
   #makeRoom(): void {

@@ -8,15 +8,14 @@ export interface CallOption {
   readonly value: number
 }
 
-/** What a call's value and cost depend on, beside its model. */
+/** What the value and cost of a call depend on, beside its model. */
 export interface Appraisal {
-  readonly probability: number
   /** Keywords of the intent, in lower case. */
   readonly keywords: readonly string[]
   /** Tokens that most of its results stay within, if enough came. */
   readonly observedTokens?: number | undefined
   /** Whether slow and expensive calls are worth less. */
-  readonly isCostAware?: boolean | undefined
+  readonly isCostAware?: boolean
 }
 
 const CLASS_VALUES = { critical: 1, supporting: 0.5, optional: 0.2, audit_only: 0 } as const
@@ -31,11 +30,10 @@ const EXPENSIVE_DOLLARS = 0.1
  */
 const GROUP_ORDER = ['must_have', 'nice_to_have', 'debug']
 
-/** The value p · class · boost · penalty of a call with its default groups of fields. */
-export function callValue(model: ValueModel, appraisal: Appraisal): number {
-  const { probability, keywords, isCostAware = false } = appraisal
+/** The value class · boost · penalty of a call that is certain to be used. */
+export function callValue(model: ValueModel, { keywords, isCostAware }: Appraisal): number {
   const penalty = isCostAware ? costPenalty(model) : 1
-  return probability * CLASS_VALUES[model.value_class] * boostOf(model, keywords) * penalty
+  return CLASS_VALUES[model.value_class] * boostOf(model, keywords) * penalty
 }
 
 /** Tokens of a result: as observed, else by `typical_kb`; at least 1. */

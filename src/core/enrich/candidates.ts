@@ -2,19 +2,12 @@ import { callKey } from './call-key.ts'
 import { type CallOption, callOptions } from './call-options.ts'
 import { eligibilityOf, type ListedTool } from './eligibility.ts'
 import { argumentNames } from './observed-costs.ts'
-import type { DeclinedCall, DeclineReason, Offering, PlanContext } from './plan.ts'
+import type { DeclinedCall, DeclineReason, Offering, PlanContext, PossibleCall } from './plan.ts'
 import type { Offer } from './probability.ts'
 import type { OfferedCall } from './projections.ts'
-import type { FollowUp } from './value-model.ts'
 
 /** A call that may be made ahead, before the budget is known to have room. */
-export interface Candidate {
-  readonly tool: ListedTool
-  readonly args: string | null
-  readonly key: string | null
-  readonly link: FollowUp
-  readonly offer: Offer
-  readonly probability: number
+export interface Candidate extends PossibleCall {
   /** Their values if the call is certain to be used. */
   readonly options: readonly CallOption[]
   readonly dependents: Candidate[]
@@ -130,7 +123,7 @@ export class Candidates {
     const { models, keywords, isCostAware } = this.#context
     const { model } = models.find(tool.name, tool.server)
     const observedTokens = this.#context.observedTokens(tool, argumentNames(args))
-    return callOptions(model, { probability: 1, keywords, observedTokens, isCostAware })
+    return callOptions(model, { keywords, observedTokens, isCostAware })
   }
 
   #decline(tool: ListedTool, args: string | null, reason: DeclineReason, offer: Offer): void {

@@ -92,14 +92,14 @@ function withOption(way: Way, { options, probability = 1 }: Choosable): Way[] {
 }
 
 function withoutDominated(ways: readonly Way[], budget: number, least: number): Way[] {
-  const isSorted = ways.every((way, i) => i === 0 || way.cost > (ways[i - 1]?.cost ?? 0))
-  const sorted = isSorted ? ways : ways.toSorted((a, b) => a.cost - b.cost || b.value - a.value)
   let best = least
-  return sorted.filter(({ cost, value }) => {
-    const isBetter = cost <= budget && value > best
-    if (isBetter) best = value
-    return isBetter
-  })
+  return ways
+    .toSorted((a, b) => a.cost - b.cost || b.value - a.value)
+    .filter(({ cost, value }) => {
+      const isBetter = cost <= budget && value > best
+      if (isBetter) best = value
+      return isBetter
+    })
 }
 
 /** A step from one way of a class to the next one on the hull. */

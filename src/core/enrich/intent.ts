@@ -19,20 +19,16 @@ const STOP_WORDS = new Set(
  * intent is what the client states of it, else the texts among the call's own arguments.
  */
 export function intentKeywords(intent: string | undefined, args?: Value): readonly string[] {
-  return keywordsOf(intent ?? textsOf(args).join(' '))
-}
-
-function keywordsOf(text: string): readonly string[] {
-  const words = new Set<string>()
-  for (const [word] of text
-    .slice(0, MAX_READ)
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{N}]+/gu)) {
-    if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || STOP_WORDS.has(word)) continue
-    words.add(word)
-    if (words.size === MAX_KEYWORDS) break
-  }
-  return [...words]
+  const text = intent ?? textsOf(args).join(' ')
+  const words =
+    text
+      .slice(0, MAX_READ)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  const telling = words.filter(word => {
+    return word.length >= MIN_LENGTH && word.length <= MAX_LENGTH && !STOP_WORDS.has(word)
+  })
+  return [...new Set(telling)].slice(0, MAX_KEYWORDS)
 }
 
 /** The strings among arguments, and those in lists of theirs. */

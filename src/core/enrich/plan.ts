@@ -1,3 +1,4 @@
+import type { CallOption } from './call-options.ts'
 import type { ListedTool } from './eligibility.ts'
 import type { ModelLayers, Models } from './models.ts'
 import type { Offer, Probabilities } from './probability.ts'
@@ -68,21 +69,21 @@ export interface PlanContext extends Omit<PlanningTerms, 'layers'> {
   observedTokens(tool: ListedTool, names: string | undefined): number | undefined
 }
 
-export interface PlannedCall {
+/** A call that may be made ahead. */
+export interface PossibleCall {
   readonly tool: ListedTool
-  /** JSON; `null` if the arguments come from the result of `requires`. */
+  /** JSON; `null` if the arguments come from the result of a call that it requires. */
   readonly args: string | null
   /** `callKey`; `null` as `args` is. */
   readonly key: string | null
-  /** Index in `calls` of the call that must be made first. */
-  readonly requires: number | null
   readonly link: FollowUp
   readonly offer: Offer
   readonly probability: number
-  /** Groups of fields that are worth their tokens; `null` for all. */
-  readonly include: readonly string[] | null
-  readonly cost_tokens: number
-  readonly value: number
+}
+
+export interface PlannedCall extends PossibleCall, CallOption {
+  /** Index in `calls` of the call that must be made first. */
+  readonly requires: number | null
 }
 
 export interface DeclinedCall {

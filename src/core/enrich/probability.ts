@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BoundedMap } from '../base/bounded-map.ts'
 
 /** A follow-up that a result offers: the link, its place in the list, and the list's length. */
 export interface Offer {
@@ -37,7 +38,7 @@ export function placeShare(offer: Pick<Offer, 'rank'>): number {
   return PLACE_SHARES[placeOf(offer) - 1]!
 }
 const WEEK_MS = 7 * 24 * 60 * 60 * 1_000
-/** Kinds of offers that are counted; of more, those that were counted first are forgotten. */
+/** Kinds of offers that are counted; of more, those not observed for longest are forgotten. */
 const MAX_KINDS = 10_000
 /** Counts below this are forgotten. */
 const LEAST = 0.05
@@ -55,7 +56,7 @@ interface Counts {
  */
 export class Probabilities {
   readonly #now: () => number
-  readonly #kinds = new Map<string, Counts>()
+  readonly #kinds = new BoundedMap<string, Counts>(MAX_KINDS)
   #halvedAt: number
 
   /** @param now milliseconds since 1970 @param saved what `save` gave */
@@ -79,13 +80,6 @@ export class Probabilities {
     this.#add(kindOf(offer), 1, isUsed ? 1 : 0)
   }
 
-  /** Adds what was observed elsewhere, with the weight that the past has now. */
-  add(saved: ProbabilityState): void {
-    this.#halve()
-    const { counts } = new Probabilities(this.#now, saved).save()
-    for (const [kind, tried, used] of counts) this.#add(kind, tried, used)
-  }
-
   /** Plain data for a file. */
   save(): ProbabilityState {
     this.#halve()
@@ -96,13 +90,9 @@ export class Probabilities {
   }
 
   #add(kind: string, tried: number, used: number): void {
-    const kinds = this.#kinds
-    const counts = kinds.get(kind)
-    if (counts === undefined && kinds.size >= MAX_KINDS) {
-      kinds.delete(kinds.keys().next().value as string)
-    }
+    const counts = this.#kinds.get(kind) ?? { tried: 0, used: 0 }
     const more = Math.min(used, tried)
-    kinds.set(kind, { tried: (counts?.tried ?? 0) + tried, used: (counts?.used ?? 0) + more })
+    this.#kinds.set(kind, { tried: counts.tried + tried, used: counts.used + more })
   }
 
   #halve(): void {
@@ -110,7 +100,7 @@ export class Probabilities {
     if (weeks <= 0) return
     this.#halvedAt += weeks * WEEK_MS
     const factor = weeks > FORGOTTEN_WEEKS ? 0 : 2 ** -weeks
-    for (const [kind, { tried, used }] of this.#kinds) {
+    for (const [kind, { tried, used }] of [...this.#kinds]) {
       if (tried * factor < LEAST) this.#kinds.delete(kind)
       else this.#kinds.set(kind, { tried: tried * factor, used: used * factor })
     }

@@ -46,41 +46,28 @@ export function readTrigger(text: string): TriggerResult {
  * asked for; in text lines of paths, `path:line` matches, or URLs.
  */
 export function listValues({ text, json }: TriggerResult, projection: string): ListedValues {
-  const list = new Distinct()
   const isPath = PATH_KEYS.includes(projection)
-  if (json instanceof ObjectValue || Array.isArray(json)) {
-    if (isPath || projection === 'url') addStrings(list, json)
-    const keys = isPath ? [projection, ...PATH_KEYS] : [projection]
-    for (const key of new Set(keys)) {
-      if (list.count > 0) break
-      walk(list, json, key)
-    }
-  } else if (isPath) {
-    for (const path of pathsOf(text.slice(0, MAX_TEXT))) if (!list.add(path)) break
-  } else if (projection === 'url') {
-    for (const url of urlsOf(text.slice(0, MAX_TEXT))) if (!list.add(url)) break
+  const isUrl = projection === 'url'
+  if (!(json instanceof ObjectValue || Array.isArray(json))) {
+    const start = text.slice(0, MAX_TEXT)
+    return distinct(isPath ? pathsOf(start) : isUrl ? urlsOf(start) : [])
   }
-  return list
+  let listed = distinct(isPath || isUrl ? stringsOf(json) : [])
+  for (const key of new Set(isPath ? [projection, ...PATH_KEYS] : [projection])) {
+    if (listed.count === 0) listed = distinct(walk(json, key))
+  }
+  return listed
 }
 
 /** Different values in their order; of many only the first are kept, and the rest counted. */
-class Distinct implements ListedValues {
-  readonly values: Value[] = []
-  readonly #seen = new Set<string>()
-
-  get count(): number {
-    return this.#seen.size
-  }
-
-  /** Returns `false` if no more values are of interest. */
-  add(value: Value): boolean {
+function distinct(all: Iterable<Value>): ListedValues {
+  const found = new Map<string, Value>()
+  for (const value of all) {
     const key = scalarKey(value)
-    if (key !== undefined && !this.#seen.has(key)) {
-      this.#seen.add(key)
-      if (this.values.length < MAX_KEPT) this.values.push(value)
-    }
-    return this.#seen.size < MAX_COUNT
+    if (key !== undefined && !found.has(key)) found.set(key, value)
+    if (found.size === MAX_COUNT) break
   }
+  return { values: [...found.values()].slice(0, MAX_KEPT), count: found.size }
 }
 
 /** What tells scalars apart; `undefined` for what cannot be an argument. */
@@ -94,19 +81,17 @@ function scalarKey(value: Value): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }
 
-/** A result that is itself a list of strings: paths of files, or URLs. */
-function addStrings(list: Distinct, json: Value): void {
-  if (!Array.isArray(json) || typeof json[0] !== 'string') return
-  for (const item of json.slice(0, MAX_VISITED)) {
-    if (typeof item === 'string' && !list.add(item)) return
-  }
+/** The strings of a result that is itself a list of strings: paths of files, or URLs. */
+function stringsOf(json: Value): readonly string[] {
+  if (!Array.isArray(json) || typeof json[0] !== 'string') return []
+  return json.slice(0, MAX_VISITED).filter(item => typeof item === 'string')
 }
 
 /**
  * Depth-first, without recursion, and an object's own key before those inside of it. Only values on
  * the first level with a hit are taken: `id` of an issue is not that of the issue's author.
  */
-function walk(list: Distinct, root: Value, key: string): void {
+function* walk(root: Value, key: string): Generator<Value> {
   const waiting: { readonly value: Value; readonly level: number }[] = [{ value: root, level: 0 }]
   let visited = 0
   let found = -1
@@ -119,7 +104,7 @@ function walk(list: Distinct, root: Value, key: string): void {
       const items = Array.isArray(hit) ? hit.slice(0, MAX_VISITED) : hit === undefined ? [] : [hit]
       for (const item of items) {
         if (scalarKey(item) !== undefined) found = level
-        if (!list.add(item)) return
+        yield item
       }
       visited += items.length
     }

@@ -70,19 +70,13 @@ export type ToolModel = z.output<typeof toolModelSchema>
 /** Models by the names of tools; `"*"` is for tools that have no other. */
 export type ToolModels = Readonly<Record<string, ToolModel>>
 
-export interface FieldGroup {
+interface FieldGroup {
   readonly fields: readonly string[]
   readonly estimated_value: number
   readonly default_include: boolean
 }
 
-export interface FollowUp {
-  readonly tool: string
-  readonly probability: number
-  readonly projection?: string | undefined
-  readonly projection_arg?: string | undefined
-  readonly requires?: string | undefined
-}
+export type FollowUp = z.output<typeof followUp> & { readonly probability: number }
 
 /** What is in force for a tool: all layers merged, and defaults for the rest. */
 export interface ValueModel

@@ -5,10 +5,7 @@ import { fillModel, type ToolModel } from '../../../../src/core/enrich/value-mod
 import { NumberLiteral, ObjectValue } from '../../../../src/core/json/value.ts'
 import { modelsWith } from '../../../support/models.ts'
 
-const appraise = (probability: number, keywords: readonly string[] = []) => ({
-  probability,
-  keywords,
-})
+const appraise = (keywords: readonly string[] = []) => ({ keywords })
 
 describe('keywords of an intent', () => {
   it('are its words without those of every question', () => {
@@ -39,26 +36,26 @@ describe('keywords of an intent', () => {
 // dollar".
 describe('the value of a call', () => {
   it.each([
-    ['critical', 0.6],
-    ['supporting', 0.3],
-    ['optional', 0.12],
+    ['critical', 1],
+    ['supporting', 0.5],
+    ['optional', 0.2],
     ['audit_only', 0],
-  ] as const)('is its probability by its class: %s', (value_class, expected) => {
-    expect(callValue(fillModel({ value_class }), appraise(0.6))).toBeCloseTo(expected, 12)
+  ] as const)('is that of its class: %s', (value_class, expected) => {
+    expect(callValue(fillModel({ value_class }), appraise())).toBe(expected)
   })
 
   it('grows if the intent names a field of a group that is not included by default', () => {
     const { model } = modelsWith().find('WebSearch')
-    expect(callValue(model, appraise(1))).toBe(0.5)
+    expect(callValue(model, appraise())).toBe(0.5)
     const keywords = intentKeywords('snippets about retry logic')
-    expect(callValue(model, appraise(1, keywords))).toBe(0.5 * 1.3)
-    expect(callValue(model, appraise(1, ['title']))).toBe(0.5)
+    expect(callValue(model, appraise(keywords))).toBe(0.5 * 1.3)
+    expect(callValue(model, appraise(['title']))).toBe(0.5)
   })
 
   it('grows at most 2.5 times', () => {
     const group = { fields: ['Body'], estimated_value: 1, default_include: false }
     const groups = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map(name => [name, group]))
-    expect(callValue(fillModel({ field_groups: groups }), appraise(1, ['body']))).toBe(2.5)
+    expect(callValue(fillModel({ field_groups: groups }), appraise(['body']))).toBe(2.5)
   })
 
   it.each([
@@ -70,8 +67,8 @@ describe('the value of a call', () => {
     'is less for slow and expensive calls only if the planner is cost-aware: %o',
     (cost, share) => {
       const model = fillModel({ cost_model: cost })
-      expect(callValue(model, { ...appraise(1), isCostAware: true })).toBe(share)
-      expect(callValue(model, appraise(1))).toBe(1)
+      expect(callValue(model, { ...appraise(), isCostAware: true })).toBe(share)
+      expect(callValue(model, appraise())).toBe(1)
     },
   )
 })
@@ -103,36 +100,34 @@ describe('the options of a call', () => {
   }
 
   it('are must_have, then with more groups', () => {
-    const options = callOptions(fillModel({ field_groups: groups }), appraise(0.6))
+    const options = callOptions(fillModel({ field_groups: groups }), appraise())
     expect(options.map(({ include, cost_tokens }) => [include, cost_tokens])).toEqual([
       [['must_have'], 64],
       [['must_have', 'nice_to_have'], 128],
       [['must_have', 'nice_to_have', 'debug'], 256],
     ])
     expect(options.map(({ value }) => value)).toEqual([
-      expect.closeTo(0.4, 12),
-      expect.closeTo(0.56, 12),
-      expect.closeTo(0.6, 12),
+      expect.closeTo(1 / 1.5, 12),
+      expect.closeTo(1.4 / 1.5, 12),
+      expect.closeTo(1, 12),
     ])
   })
 
   it('have a group that is not included by default if the intent names it', () => {
-    const options = callOptions(fillModel({ field_groups: groups }), appraise(0.6, ['link']))
+    const options = callOptions(fillModel({ field_groups: groups }), appraise(['link']))
     expect(options.at(-1)).toEqual({
       include: ['must_have', 'nice_to_have', 'debug', 'extra'],
       cost_tokens: 256,
-      value: expect.closeTo(0.6 * 1.5, 12),
+      value: expect.closeTo(1.5, 12),
     })
   })
 
   it('are one if there are no groups, or none that says anything', () => {
     const one = [{ include: null, cost_tokens: 256, value: 1 }]
-    expect(callOptions(fillModel({}), appraise(1))).toEqual(one)
+    expect(callOptions(fillModel({}), appraise())).toEqual(one)
     const empty = { must_have: { fields: [] }, debug: { fields: ['a'], estimated_value: 0 } }
-    expect(callOptions(fillModel({ field_groups: { a: { fields: [] } } }), appraise(1))).toEqual(
-      one,
-    )
-    expect(callOptions(fillModel({ field_groups: { debug: empty.debug } }), appraise(1))).toEqual(
+    expect(callOptions(fillModel({ field_groups: { a: { fields: [] } } }), appraise())).toEqual(one)
+    expect(callOptions(fillModel({ field_groups: { debug: empty.debug } }), appraise())).toEqual(
       one,
     )
   })

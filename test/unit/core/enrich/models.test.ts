@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { shippedModels } from '../../../../src/config/shipped-models.ts'
-import { modelFaults } from '../../../../src/core/enrich/models.ts'
+import { createModels, modelFaults } from '../../../../src/core/enrich/models.ts'
 import { bareName, namesOf, serverOf } from '../../../../src/core/enrich/tool-names.ts'
 import { modelsWith } from '../../../support/models.ts'
 
@@ -217,4 +217,12 @@ describe('names of tools', () => {
     expect(serverOf('mcp__b')).toBeUndefined()
     expect([bareName('mcp__a__b'), bareName('b')]).toEqual(['b', 'b'])
   })
+})
+
+it('a provider’s class of a tool goes over that of agents’ own tools', () => {
+  const at = { models: { read: { side_effect_class: 'pure' } } } as const
+  const of = { servers: ['db'], models: { read: { side_effect_class: 'mutates_local' } } } as const
+  const models = createModels({ shipped: [at, of] })
+  expect(models.find('read', 'a').shippedClass).toBe('pure')
+  expect(models.find('read', 'my-db').shippedClass).toBe('mutates_local')
 })
