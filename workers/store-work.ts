@@ -1,4 +1,4 @@
-import { compressed } from '../src/core/base/compressed.ts'
+import { compressed } from '../src/core/base/zlib-calls.ts'
 import type { KeepItem } from '../src/core/contract/operation-result.ts'
 import type { UnpackedOutcome } from './job-runner.ts'
 import type { WorkerSetup } from './protocol.ts'

@@ -2,8 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../core/base/errors.ts'
 import type { SharedPlaces, SharedRates } from '../core/base/shared-rates.ts'
 import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
-import { createRateLimit, type RateLimit } from './rate-limit.ts'
-import { createSharedPlaces, createSharedRate } from './shared-limits.ts'
+import { createRateLimit, createSharedPlaces, createSharedRate, type RateLimit } from './limits.ts'
 
 /** The sender of a request. */
 export interface Caller {

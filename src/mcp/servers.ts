@@ -16,8 +16,12 @@ import type {
 import type { Outcome } from './json-rpc.ts'
 import { EMPTY_OBJECT, member, withMember } from './members.ts'
 import { legacyEnd } from './results/legacy-results.ts'
-import { hasCapability } from './upstream/capabilities.ts'
-import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
+import {
+  type CallEnd,
+  hasCapability,
+  type ServerFacts,
+  type UpstreamConnection,
+} from './upstream/connection.ts'
 import { META } from './upstream/envelope.ts'
 
 /** How long lists wait for servers that start slowly, in milliseconds. */

@@ -15,3 +15,18 @@ export function vendorErrorEvent(vendor: VendorName, error: VendorError): string
   const data = `data: ${vendorErrorBody(vendor, error)}\n\n`
   return errorEvent === undefined ? data : `event: ${errorEvent}\n${data}`
 }
+
+/**
+ * The event that reports a failure of ours over a WebSocket: the vendor's error, and the status and
+ * headers that it would have as an answer over HTTP.
+ */
+export function errorEvent(
+  vendor: VendorName,
+  error: VendorError,
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
+  const body: unknown = JSON.parse(vendorErrorBody(vendor, error))
+  return Buffer.from(
+    JSON.stringify({ type: 'error', status: error.status, ...Object(body), headers }),
+  )
+}

@@ -1,6 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { protectThread } from '../core/base/unbroken.ts'
-import type { ThreadSetup } from './thread-setup.ts'
 
 /** What a thread has from `startThread`. */
 export interface OwnThread<Data> {
@@ -17,4 +16,11 @@ export function ownThread<Data = undefined>(): OwnThread<Data> {
   const { protection, data } = workerData as ThreadSetup
   protectThread(new Int32Array(protection), 0)
   return { port: parentPort, data: data as Data }
+}
+
+/** The `workerData` of a thread that `startThread` starts. */
+export interface ThreadSetup {
+  /** One cell of `protectThread`. */
+  readonly protection: SharedArrayBuffer
+  readonly data: unknown
 }

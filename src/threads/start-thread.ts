@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { endThread } from '../core/base/unbroken.ts'
 import { holdExit } from './hold-exit.ts'
-import type { ThreadSetup } from './thread-setup.ts'
+import type { ThreadSetup } from './own-thread.ts'
 
 export interface ThreadOptions {
   readonly name: string

@@ -1,6 +1,5 @@
 import type { Env } from '../../config/env.ts'
-import type { AgentHook } from './claude-hook.ts'
-import type { AgentStatusLine } from './claude-status-line.ts'
+import type { AgentHook, AgentStatusLine } from './claude-settings.ts'
 
 /** An agent whose configuration names its base URL in a file. */
 export interface Agent {

@@ -8,6 +8,8 @@ import { resolveTokenizer, type TokenizerId } from '../tokens/profiles.ts'
 import type { LayerInput } from './layer.ts'
 import { createPrices } from './prices.ts'
 import type { PipelineConfig } from './profile/pipeline-config.ts'
+import { type Profile, resolveProfile } from './profile/resolve.ts'
+import type { ProfileQuery } from './profile/sections.ts'
 
 /** The context of the pipeline. Everything in it belongs to the thread that runs it. */
 export interface PipelineContext {
@@ -54,4 +56,13 @@ export function readInput(
     shape: classify(content, value),
     prices: createPrices(content, resolveTokenizer(request), context.counters),
   }
+}
+
+/** The profile of a request. What it says itself comes before what came with it. */
+export function profileOf(
+  request: ProfileQuery,
+  { pipeline, reading }: Pick<PipelineContext, 'pipeline' | 'reading'>,
+): Profile {
+  const asked = request.reading ?? reading
+  return resolveProfile(pipeline, asked === undefined ? request : { ...request, reading: asked })
 }

@@ -1,8 +1,8 @@
 import type { Origin } from '../../book/rows/day-sums.ts'
 import { AGENT_PROGRAMS } from '../../core/base/agent-programs.ts'
 import type { AppContext } from '../context.ts'
-import { projectTerm } from './project-of.ts'
 import { requestHeader } from './request-header.ts'
+import { projectTerm } from './request-terms.ts'
 
 /** The name of a product in a user agent (RFC 9110 §10.1.5). */
 const PRODUCT = /^[\w.-]{1,32}/

@@ -2,8 +2,7 @@ import { ERRORS, type Problem } from '../../core/base/errors.ts'
 import { problemBody } from '../../core/contract/problem.ts'
 import type { VendorError } from '../../core/dialects/dialect.ts'
 import type { VendorName } from '../../core/dialects/lookup.ts'
-import { vendorErrorBody } from '../../proxy/vendor-errors.ts'
-import { errorEvent } from '../../proxy/websocket/error-event.ts'
+import { errorEvent, vendorErrorBody } from '../../proxy/vendor-errors.ts'
 
 /**
  * An `application/problem+json` response (RFC 9457).

@@ -1,5 +1,7 @@
 import { MEDIA_TYPES, writeEnvelope } from '../../core/contract/envelope.ts'
+import type { Ticket } from '../../pool/admission.ts'
 import type { AppContext } from '../context.ts'
+import { leaveWhenRead } from '../jobs/job-route.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { answerMedia } from '../request/media.ts'
 import { requestHeader } from '../request/request-header.ts'
@@ -14,4 +16,51 @@ export function smallAnswer(c: AppContext, value: object): Response {
   headers['content-type'] = MEDIA_TYPES[media]
   c.get('state').answerBytes = bytes.length
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+interface Version {
+  /** The same for the same bytes: letters, digits and what a file name may have. */
+  readonly tag: string
+  readonly cacheControl: string
+}
+
+interface Content {
+  readonly bytes: Uint8Array
+  readonly type: string
+}
+
+/**
+ * An answer with an `ETag`: 304 without a body if the client has it already (`If-None-Match`, RFC
+ * 9110 section 13.1.2). The ticket is left when the answer is read. @param content called only if
+ * the content is sent
+ */
+export function answerUnlessKnown(
+  c: AppContext,
+  ticket: Ticket,
+  { tag, cacheControl }: Version,
+  content: () => Content,
+): Response {
+  const etag = `"${tag}"`
+  const isKnown = knows(requestHeader(c, 'if-none-match'), etag)
+  const body = isKnown ? null : content()
+  const headers = answerHeaders(c)
+  headers['etag'] = etag
+  headers['cache-control'] = cacheControl
+  headers['vary'] = 'Accept, Authorization, X-Api-Key'
+  if (body === null) {
+    ticket.leave()
+    return new Response(null, { status: 304, headers })
+  }
+  headers['content-type'] = body.type
+  c.get('state').answerBytes = body.bytes.length
+  leaveWhenRead(c, ticket, body.bytes.length, body.bytes.length)
+  return new Response(body.bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+function knows(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some(each => {
+    const known = each.trim()
+    return known === '*' || known === etag || known === `W/${etag}`
+  })
 }

@@ -7,7 +7,7 @@ import {
 } from '../../core/contract/config.ts'
 import { validate } from '../../core/contract/validate.ts'
 import type { AppContext, AppDeps } from '../context.ts'
-import { projectTerm } from '../request/project-of.ts'
+import { projectTerm } from '../request/request-terms.ts'
 import { singleQuery } from '../request/single-query.ts'
 import { smallAnswer } from '../response/small-answer.ts'
 import type { Route } from './route.ts'

@@ -15,9 +15,7 @@ import { planAnswer, planRequest } from '../../core/contract/plan.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { JobDeps } from '../context.ts'
 import { type JobRoute, jobRoute } from '../jobs/job-route.ts'
-import { isBypassed } from '../request/bypass.ts'
-import { checkedReading } from '../request/reading.ts'
-import { checkedResponseBudget } from '../request/response-budget.ts'
+import { checkedReading, checkedResponseBudget, isBypassed } from '../request/request-terms.ts'
 import type { Route } from './route.ts'
 
 const NO_TERMS: RequestTerms = { redeems: false, bypass: false }

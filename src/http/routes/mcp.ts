@@ -9,7 +9,7 @@ import type { ReadableOriginals } from '../../store/originals.ts'
 import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
-import { projectTerm } from '../request/project-of.ts'
+import { projectTerm } from '../request/request-terms.ts'
 import type { Route } from './route.ts'
 
 type McpNeeds = RetrieveNeeds & Pick<AppDeps, 'mcp' | 'maxBodyBytes'>

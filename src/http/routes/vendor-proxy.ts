@@ -27,9 +27,9 @@ import { type ForwardedBody, type RewriteNeeds, rewriteBody } from '../proxy/rew
 import { UsageOfRounds } from '../proxy/usage-of-rounds.ts'
 import { type VendorProxy, vendorProxyFor } from '../proxy/vendor-proxies.ts'
 import { sessionTerm } from '../request/agent-session.ts'
-import { isBypassed } from '../request/bypass.ts'
 import { originOf } from '../request/origin-of.ts'
 import { requestHeader } from '../request/request-header.ts'
+import { isBypassed } from '../request/request-terms.ts'
 import { alreadySent } from '../response/already-sent.ts'
 
 interface ProxyNeeds

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import {
   type JsonBytes,
   memberOf,
@@ -187,4 +187,9 @@ export function publicName(server: string | null, name: string): string {
   if (spelt === whole && whole.length <= MAX_BYTES && whole !== '') return whole
   const digits = createHash('sha256').update(whole).digest('hex').slice(0, HASH_DIGITS)
   return `${spelt.slice(0, MAX_BYTES - HASH_DIGITS - 1)}_${digits}`
+}
+
+/** What tells two definitions of a tool apart: SHA-256 of its bytes, 16 hex digits. */
+export function definitionHash({ raw }: ListEntry): string {
+  return hash('sha256', raw, 'hex').slice(0, 16)
 }

@@ -1,5 +1,6 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Outcome } from '../json-rpc.ts'
+import { member } from '../members.ts'
 
 /** Revisions from 2026-07-28 on are modern: no handshake, no sessions. */
 export type Era = 'modern' | 'legacy'
@@ -101,4 +102,10 @@ export interface ConnectionListener {
   onLost(): void
   /** Whether the client waits for what the server may send of its own accord; absent: no. */
   isListening?(): boolean
+}
+
+/** Whether a server states this capability. */
+export function hasCapability({ capabilities }: ServerFacts, name: string): boolean {
+  const value = member(capabilities, name)
+  return value !== undefined && value !== null
 }

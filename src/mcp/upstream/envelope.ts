@@ -83,3 +83,10 @@ export function metaMember(object: JsonBytes | null, name: string): JsonBytes | 
   const meta = object === null ? undefined : member(object, '_meta')
   return meta == null ? undefined : (member(meta, name) ?? undefined)
 }
+
+/** The number that we gave a request, as a server gave it back; `null` for any other id. */
+export function ownIdOf(id: JsonBytes | null | undefined): number | null {
+  if (id == null || id.length > 15) return null
+  const text = id.toString('latin1')
+  return /^[1-9]\d*$/.test(text) ? Number(text) : null
+}

@@ -5,6 +5,7 @@ import { Guard } from '../../proxy/guard.ts'
 import { type Message, readMessage } from '../json-rpc.ts'
 import type { Clock } from './clock.ts'
 import type { Era } from './connection.ts'
+import { ownIdOf } from './envelope.ts'
 import { AFTER_ANSWER_MS, ERROR_BYTES, isEventStream, readWhole, SEND_MS } from './http-exchange.ts'
 import { mirrorHeaders } from './http-headers.ts'
 import { HttpSender, unauthorizedBy } from './http-sender.ts'
@@ -20,7 +21,6 @@ import {
   TOO_LARGE,
 } from './link.ts'
 import type { ServerTarget, UpstreamLimits } from './options.ts'
-import { ownIdOf } from './own-id.ts'
 import { SendQueue } from './send-queue.ts'
 
 /** Attempts to go on with a cut stream of a call. */

@@ -12,10 +12,9 @@ import { Asks } from './asks.ts'
 import type { CallLimit } from './call-limit.ts'
 import type { Clock } from './clock.ts'
 import type { ConnectionListener, UpstreamCall } from './connection.ts'
-import { META, metaMember, prepareParams } from './envelope.ts'
+import { META, metaMember, ownIdOf, prepareParams } from './envelope.ts'
 import type { Link, LinkEnd, LinkEvents, LinkGone } from './link.ts'
 import type { ClientClaims } from './options.ts'
-import { ownIdOf } from './own-id.ts'
 
 /** A call as a session carries it. */
 export type SessionCall = Pick<UpstreamCall, 'method' | 'params' | 'notify' | 'ask' | 'mirrored'>

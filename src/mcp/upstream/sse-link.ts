@@ -3,6 +3,7 @@ import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { Guard } from '../../proxy/guard.ts'
 import { type Message, readMessage } from '../json-rpc.ts'
 import type { Clock } from './clock.ts'
+import { ownIdOf } from './envelope.ts'
 import { AFTER_ANSWER_MS, ERROR_BYTES, isEventStream, readWhole, SEND_MS } from './http-exchange.ts'
 import { HttpSender, unauthorizedBy } from './http-sender.ts'
 import { PING, PROBE_MS, sessionStateOf } from './http-session.ts'
@@ -17,7 +18,6 @@ import {
   TOO_LARGE,
 } from './link.ts'
 import type { ServerTarget, UpstreamLimits } from './options.ts'
-import { ownIdOf } from './own-id.ts'
 import { SendQueue } from './send-queue.ts'
 
 type HttpTarget = Extract<ServerTarget, { kind: 'http' }>

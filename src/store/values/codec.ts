@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { compressed } from '../../core/base/compressed.ts'
-import { zstdDecompressSync } from '../../core/base/zlib-calls.ts'
+import { compressed, zstdDecompressSync } from '../../core/base/zlib-calls.ts'
 
 /**
  * The layout of stored bytes. The first byte has the flags. Plain: CRC-32 (4 bytes, little

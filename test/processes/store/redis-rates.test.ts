@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSharedRate } from '../../../src/access/shared-limits.ts'
+import { createSharedRate } from '../../../src/access/limits.ts'
 import { HELD_MS, type SharedRates } from '../../../src/core/base/shared-rates.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'

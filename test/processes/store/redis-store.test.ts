@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compressed } from '../../../src/core/base/compressed.ts'
+import { compressed } from '../../../src/core/base/zlib-calls.ts'
 import { parsePart } from '../../../src/core/parts/parse-part.ts'
 import { type RedisProcess, startRedis } from '../../support/redis-server.ts'
 import { redisStore } from '../../support/store/redis-store.ts'

@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib'
-import { compressed } from '../../../src/core/base/compressed.ts'
 import { decodeBody, encodeBody } from '../../../src/core/base/content-coding.ts'
+import { compressed } from '../../../src/core/base/zlib-calls.ts'
 import { expandNote, shortenNote } from '../../../src/core/sessions/journal/note-text.ts'
 import { chunksOf } from '../../../src/lab/logs/chunks.ts'
 import { decompressed } from '../../../src/store/values/codec.ts'

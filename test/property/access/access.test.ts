@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRateLimit } from '../../../src/access/rate-limit.ts'
+import { createRateLimit } from '../../../src/access/limits.ts'
 import { runs } from '../../support/runs.ts'
 
 const rate = fc.integer({ min: 1, max: 2_000 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compressed } from '../../../src/core/base/compressed.ts'
+import { compressed } from '../../../src/core/base/zlib-calls.ts'
 import { packChunks, unpackBody } from '../../../src/store/parts/packed-body.ts'
 import { UnreadableError } from '../../../src/store/values/codec.ts'
 import { runs } from '../../support/runs.ts'

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { ANONYMOUS, createAccess, LOCAL } from '../../../src/access/access.ts'
 import { keyRecordSchema, makeKey, SCOPES } from '../../../src/access/key-record.ts'
 import { KeysFileError, readKeysFile } from '../../../src/access/keys-file.ts'
-import { createRateLimit } from '../../../src/access/rate-limit.ts'
+import { createRateLimit } from '../../../src/access/limits.ts'
 import type { AppError } from '../../../src/core/base/errors.ts'
 import { keyFor } from '../../support/keys.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createSharedPlaces } from '../../../src/access/shared-limits.ts'
+import { createSharedPlaces } from '../../../src/access/limits.ts'
 import { HELD_MS, type HoldRequest } from '../../../src/core/base/shared-rates.ts'
 
 const MOST = 12

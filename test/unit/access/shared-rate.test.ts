@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSharedRate } from '../../../src/access/shared-limits.ts'
+import { createSharedRate } from '../../../src/access/limits.ts'
 import type { LeaseRequest, SharedLeases } from '../../../src/core/base/shared-rates.ts'
 
 const KEY = { tenant: 'a', keyId: 'key1' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { shellLauncher, windowsLauncher } from '../../../scripts/install/launchers.ts'
 import { adviceForPath, isOnPath } from '../../../scripts/install/search-path.ts'
-import { readCommand, writeCommand } from '../../../src/cli/setup/written-command.ts'
+import { readCommand, writeCommand } from '../../../src/cli/setup/claude-settings.ts'
 import { quoteForShell } from '../../../src/runtime/installation.ts'
 
 describe('the line for the PATH', () => {

@@ -2,7 +2,6 @@ import type { ShapeReport } from '../../classify/classify.ts'
 import type { Value } from '../../json/value.ts'
 import { writeJson } from '../../json/write-json.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import { type ChosenParts, keptByEither } from './chosen-parts.ts'
 import type { Planner } from './plan.ts'
 import { priceText } from './price-text.ts'
 import { priceValue } from './price-value.ts'
@@ -98,4 +97,22 @@ export function isMarkdown({ shape, inner_formats }: ShapeReport): boolean {
     inner_formats.includes('md_table') ||
     inner_formats.includes('md_with_code')
   )
+}
+
+/** Parts that are kept, and parts that are not, by the index of a line, or of an item of a list. */
+export interface ChosenParts {
+  readonly lines?: { readonly kept: ReadonlySet<number>; readonly others: ReadonlySet<number> }
+  readonly items?: { readonly kept: KeptPart; readonly others: ItemSet }
+}
+
+/** Items of lists by their index. */
+export type ItemSet = ReadonlyMap<readonly Value[], ReadonlySet<number>>
+
+/** What either of two choices from one value keeps. */
+function keptByEither(a: KeptPart | null, b: KeptPart | null): KeptPart | null {
+  if (a === null || b === null) return a ?? b
+  if (a.kind !== 'some') return a
+  if (b.kind !== 'some') return b
+  const children = a.children.map((child, at) => keptByEither(child, b.children[at] ?? null))
+  return { kind: 'some', children }
 }

@@ -1,8 +1,14 @@
 import { writeInline } from '../../formats/json/tree/write-inline.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { ChosenParts, ItemSet } from './chosen-parts.ts'
-import { isMarkdown, type Pruned, prunedValue, type Source } from './document.ts'
+import {
+  type ChosenParts,
+  type ItemSet,
+  isMarkdown,
+  type Pruned,
+  prunedValue,
+  type Source,
+} from './document.ts'
 import { markdownSpans } from './price-text.ts'
 import { ALL, type KeptPart } from './priced-node.ts'
 import { createGapWriter } from './prune-text.ts'

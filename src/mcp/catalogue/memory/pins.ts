@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { replacePrivateFile } from '../../../files/replace-file.ts'
-import type { ListEntry } from '../catalogue.ts'
-import { definitionHash } from './definition-hash.ts'
+import { definitionHash, type ListEntry } from '../catalogue.ts'
 import { readJsonFile } from './private-file.ts'
 
 const pinned = z.record(z.string(), z.string())

@@ -6,7 +6,7 @@ import { textMember } from '../../members.ts'
 import type { Clock } from '../../upstream/clock.ts'
 import type { McpCaller } from '../http-exchange.ts'
 import { ListenHub } from './listen-hub.ts'
-import { seriousness } from './log-levels.ts'
+import { seriousness } from './request-notices.ts'
 import type { Envelope } from './request-rules.ts'
 
 export interface PoolLimits {

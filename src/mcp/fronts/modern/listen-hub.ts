@@ -3,6 +3,7 @@ import type { ClientCall } from '../../gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from '../../json-rpc.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from '../../members.ts'
 import { META } from '../../upstream/envelope.ts'
+import type { McpCaller } from '../http-exchange.ts'
 
 const UPDATED = 'notifications/resources/updated'
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
@@ -200,4 +201,32 @@ function isWatched(uri: string | null, uris: readonly string[]): boolean {
 
 function closing(id: JsonBytes): JsonBytes {
   return Buffer.from(`{"resultType":"complete","_meta":{"${META.subscriptionId}":${id}}}`)
+}
+
+/** Bounds how many requests listen at a time: of one caller, and of all. */
+export class ListenLimit {
+  readonly #most: number
+  readonly #mostOfCaller: number
+  readonly #counts = new Map<string, number>()
+  #all = 0
+
+  constructor(most: number, mostOfCaller: number) {
+    this.#most = most
+    this.#mostOfCaller = mostOfCaller
+  }
+
+  /** @returns what must be called at the end; `null` if there are too many */
+  enter({ tenant, credential }: McpCaller): (() => void) | null {
+    const key = JSON.stringify([tenant, credential])
+    const count = this.#counts.get(key) ?? 0
+    if (this.#all >= this.#most || count >= this.#mostOfCaller) return null
+    this.#counts.set(key, count + 1)
+    this.#all++
+    return () => {
+      this.#all--
+      const left = (this.#counts.get(key) ?? 1) - 1
+      if (left === 0) this.#counts.delete(key)
+      else this.#counts.set(key, left)
+    }
+  }
 }

@@ -1,6 +1,5 @@
 import type { JsonBytes } from '../../../core/json/bytes/json-node.ts'
 import { member, shortValue, withMember } from '../../members.ts'
-import { seriousness } from './log-levels.ts'
 import type { Envelope } from './request-rules.ts'
 
 /**
@@ -22,4 +21,22 @@ export function wantedNotice(
   const level = member(params, 'level')
   const given = level == null ? null : seriousness(shortValue(level))
   return least !== null && given !== null && given >= least ? params : null
+}
+
+/** From the least to the most serious. */
+const LEVELS: readonly unknown[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+]
+
+/** How serious a level is; `null` for a word that is none. */
+export function seriousness(level: unknown): number | null {
+  const at = LEVELS.indexOf(level)
+  return at === -1 ? null : at
 }

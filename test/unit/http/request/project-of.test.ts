@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createAccess } from '../../../../src/access/access.ts'
 import { makeKey } from '../../../../src/access/key-record.ts'
 import type { AppContext } from '../../../../src/http/context.ts'
-import { projectTerm } from '../../../../src/http/request/project-of.ts'
+import { projectTerm } from '../../../../src/http/request/request-terms.ts'
 
 function callerOf(project?: string) {
   const { key, ...made } = makeKey()

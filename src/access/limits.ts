@@ -6,7 +6,6 @@ import {
   type SharedPlaces,
   type SharedRates,
 } from '../core/base/shared-rates.ts'
-import type { RateLimit } from './rate-limit.ts'
 
 /** A lease lasts about so long at the full rate. */
 const LEASE_MS = 50
@@ -136,6 +135,29 @@ export function createSharedPlaces(
       running = count
       const isTooMuch = held > Math.max(share(), 4 * running)
       if (held > 0 && (running === 0 || isTooMuch)) void ask(running)
+    },
+  }
+}
+
+/** A token bucket: `perSecond` in the long run, up to `burst` at once after a pause. */
+export interface RateLimit {
+  /** Takes a token and returns 0, or returns the milliseconds until there is one. */
+  take(now: number): number
+}
+
+export function createRateLimit(perSecond: number, burst: number, now: number): RateLimit {
+  const perMs = perSecond / 1000
+  let tokens = burst
+  let filledAt = now
+
+  return {
+    take(at) {
+      // A clock that went backwards adds nothing.
+      tokens = Math.min(burst, tokens + Math.max(0, at - filledAt) * perMs)
+      filledAt = at
+      if (tokens < 1) return (1 - tokens) / perMs
+      tokens -= 1
+      return 0
     },
   }
 }

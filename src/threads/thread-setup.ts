@@ -1,6 +1,0 @@
-/** The `workerData` of a thread that `startThread` starts. */
-export interface ThreadSetup {
-  /** One cell of `protectThread`. */
-  readonly protection: SharedArrayBuffer
-  readonly data: unknown
-}
