@@ -1,15 +1,9 @@
 import { BoundedMap } from '../core/base/bounded-map.ts'
-import type { Offer } from '../core/enrich/probability.ts'
 import type { OfferedFacts } from './prefetch.ts'
 
-/** A call that was offered to an agent, until it is known whether the agent makes it. */
-export interface Watch {
-  readonly offer: Offer
+/** A call that was offered to an agent, and whether the agent made it within its next calls. */
+export interface DecidedOffer {
   readonly facts: OfferedFacts
-}
-
-/** An offer that was decided: made within the next calls of its context, or not. */
-export interface DecidedOffer extends Watch {
   readonly isUsed: boolean
 }
 
@@ -30,7 +24,8 @@ interface ContextState {
   /** By tool. */
   readonly streaks: Map<string, Streak>
   readonly hosts: Set<string>
-  watches: { readonly watch: Watch; left: number }[]
+  /** Offered calls, until it is known whether the agent makes them. */
+  watches: { readonly facts: OfferedFacts; left: number }[]
   lastAt: number
 }
 
@@ -78,8 +73,8 @@ export class AgentContexts {
     const decided: DecidedOffer[] = []
     state.watches = state.watches.filter(each => {
       each.left--
-      const isUsed = each.watch.facts.key === call.key
-      if (isUsed || each.left === 0) decided.push({ ...each.watch, isUsed })
+      const isUsed = each.facts.key === call.key
+      if (isUsed || each.left === 0) decided.push({ facts: each.facts, isUsed })
       return !isUsed && each.left > 0
     })
     if (call.key !== null) {
@@ -93,13 +88,11 @@ export class AgentContexts {
     this.#contexts.get(context)?.made.delete(key)
   }
 
-  watch(context: string, watches: readonly Watch[]): void {
-    const state = this.#of(context)
-    const waiting = new Set(state.watches.map(({ watch }) => watch.facts.key))
-    for (const watch of watches) {
-      if (waiting.has(watch.facts.key) || state.watches.length >= MAX_WATCHES) continue
-      waiting.add(watch.facts.key)
-      state.watches.push({ watch, left: TURNS })
+  watch(context: string, offered: readonly OfferedFacts[]): void {
+    const { watches } = this.#of(context)
+    for (const facts of offered) {
+      const isWatched = watches.some(each => each.facts.key === facts.key)
+      if (!isWatched && watches.length < MAX_WATCHES) watches.push({ facts, left: TURNS })
     }
   }
 

@@ -1,10 +1,10 @@
 import {
-  type Offer,
   Probabilities,
   type ProbabilityState,
   probabilityState,
 } from '../core/enrich/probability.ts'
 import type { Store } from '../store/store.ts'
+import type { DecidedOffer } from './agent-contexts.ts'
 
 export interface HabitsOptions {
   readonly store: Pick<Store, 'readRecord' | 'writeRecord'>
@@ -22,16 +22,10 @@ const MAX_ATTEMPTS = 8
 /** Tenants in memory. Beyond that the first ones are read again when they are needed. */
 const MAX_TENANTS = 1_000
 
-/** An offer, and whether the agent made the call. */
-interface DecidedOffer {
-  readonly offer: Offer
-  readonly isUsed: boolean
-}
-
 interface Learned {
   all: Probabilities
   /** What was observed since the last write. */
-  unsaved: DecidedOffer[]
+  unsaved: readonly DecidedOffer[]
 }
 
 /** How often the offers of tools are followed, by tenant, kept in the store. */
@@ -53,11 +47,9 @@ export class Habits {
 
   /** Takes offers that were decided. They are written within seconds. Never rejects. */
   async observe(tenant: string, decided: readonly DecidedOffer[]): Promise<void> {
-    const { all, unsaved } = await this.#learned(tenant)
-    for (const { offer, isUsed } of decided) {
-      all.observe(offer, isUsed)
-      unsaved.push({ offer, isUsed })
-    }
+    const learned = await this.#learned(tenant)
+    observeAll(learned.all, decided)
+    learned.unsaved = [...learned.unsaved, ...decided]
     this.#dirty.add(tenant)
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
@@ -95,7 +87,7 @@ export class Habits {
     let detail = 'other processes write it all the time'
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { known, version } = await this.#read(tenant)
-      for (const { offer, isUsed } of own) known.observe(offer, isUsed)
+      observeAll(known, own)
       const written = await store.writeRecord({
         tenant,
         ...RECORD,
@@ -103,7 +95,7 @@ export class Habits {
         ...(version === undefined ? {} : { ifVersion: version }),
       })
       if (written.ok) {
-        for (const { offer, isUsed } of learned.unsaved) known.observe(offer, isUsed)
+        observeAll(known, learned.unsaved)
         learned.all = known
         return
       }
@@ -128,6 +120,10 @@ export class Habits {
       if (!this.#dirty.has(tenant)) this.#tenants.delete(tenant)
     }
   }
+}
+
+function observeAll(probabilities: Probabilities, decided: readonly DecidedOffer[]): void {
+  for (const { facts, isUsed } of decided) probabilities.observe(facts.offer, isUsed)
 }
 
 function parseState(value: Uint8Array): ProbabilityState | undefined {

@@ -19,8 +19,7 @@ export interface Poll {
 }
 
 interface Series extends PolledResult {
-  readonly upstream: string
-  readonly context: string
+  readonly poll: Poll
   /** When the calls were made that had this result. */
   times: readonly number[]
   /** Whether the next call may be answered from the last result. */
@@ -63,19 +62,18 @@ export class Polling {
     const times = recent([...same, this.#now()], poll.ttlS)
     const isRepeated = times.length >= REPEATS
     const canAnswer = isRepeated && text.length <= MAX_TEXT
-    const { upstream, context } = poll
-    const series = { upstream, context, hash, text: canAnswer ? text : '', times, canAnswer }
-    this.#all.set(idOf(poll), series)
+    const kept = canAnswer ? text : ''
+    this.#all.set(idOf(poll), { poll, hash, text: kept, times, canAnswer })
     return isRepeated ? `${noteOf(times)}]` : null
   }
 
   /** Drops what is known of calls of a server that may have changed; `null`: of any server. */
   invalidateUpstream(upstream: string | null): void {
-    this.#drop(series => upstream === null || series.upstream === upstream)
+    this.#drop(({ poll }) => upstream === null || poll.upstream === upstream)
   }
 
   forget(context: string): void {
-    this.#drop(series => series.context === context)
+    this.#drop(({ poll }) => poll.context === context)
   }
 
   #drop(matches: (series: Series) => boolean): void {

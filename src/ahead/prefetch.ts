@@ -1,4 +1,6 @@
 import type { DeclineReason } from '../core/enrich/plan.ts'
+import type { Offer } from '../core/enrich/probability.ts'
+import { isJsonObject, writeToolCall } from '../core/hints/tool-call.ts'
 
 /** What a call depends on, beside its tool and arguments. Two that differ share no result. */
 export interface CallScope {
@@ -20,6 +22,7 @@ export interface ScopedCall {
 
 /** A call that a result offered. */
 export interface OfferedFacts {
+  readonly offer: Offer
   /** `callKey`. */
   readonly key: string
   readonly server: string
@@ -81,6 +84,15 @@ export interface PrefetchBatch {
   readonly landed: readonly ScopedCall[]
   /** Resolves when all have ended; never rejects. */
   readonly ended: Promise<unknown>
+}
+
+/** Names the results of a batch that are there; `null` if there are none. */
+export function announcementOf({ landed }: PrefetchBatch): string | null {
+  const calls = landed.map(({ tool, args }) => {
+    const parsed: unknown = JSON.parse(args)
+    return writeToolCall({ name: tool, args: isJsonObject(parsed) ? parsed : {} })
+  })
+  return calls.length === 0 ? null : `> [prefetched: ${calls.join(', ')}]`
 }
 
 /** A result for a call of the model: kept, or on its way. */

@@ -13,13 +13,10 @@ export interface SpeculationOptions {
 }
 
 /** A call that may change something, from before it is dispatched until it has ended. */
-interface MutationScope {
+interface Mutation {
   readonly upstream: string
   /** `invalidates` of its tool: names of tools, also of other servers. */
   readonly invalidates: readonly string[]
-}
-
-interface Mutation extends MutationScope {
   /** When its effect ends if no answer came. */
   until: number
 }
@@ -137,7 +134,7 @@ export class Speculation<T> {
    * @returns to be called when it has ended. `isAnswered` is `false` if it is unknown whether the
    * server still works on it; then its effect is expected for another minute.
    */
-  beginMutation(scope: MutationScope): (isAnswered: boolean) => void {
+  beginMutation(scope: Omit<Mutation, 'until'>): (isAnswered: boolean) => void {
     const mutation: Mutation = { ...scope, until: Number.POSITIVE_INFINITY }
     this.#mutations.add(mutation)
     this.#invalidate(call => affects(mutation, call))
@@ -305,7 +302,7 @@ function sizeOf({ key, kept }: Fetch<unknown>): number {
 }
 
 /** Whether a call that may change something can change what another call returns. */
-function affects({ upstream, invalidates }: MutationScope, { scope, tool }: ScopedCall): boolean {
+function affects({ upstream, invalidates }: Mutation, { scope, tool }: ScopedCall): boolean {
   if (scope.upstream === upstream) return true
   if (invalidates.length === 0) return false
   return namesOf(tool, scope.upstream).some(name => invalidates.includes(name))

@@ -1,7 +1,7 @@
 import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { ReadableOriginals } from '../store/originals.ts'
-import type { EnrichmentNeeds } from './ahead/enrichment-needs.ts'
+import type { EnrichmentNeeds } from './ahead/offer-reader.ts'
 import type { ListRoom } from './catalogue/lists/list-room.ts'
 import type { ServerMemory } from './catalogue/memory/server-memory.ts'
 import type { ToolSearchOptions } from './catalogue/search/search-options.ts'

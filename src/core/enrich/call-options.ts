@@ -78,20 +78,20 @@ export function omittedFields(
   { field_groups }: Pick<ValueModel, 'field_groups'>,
   keywords: readonly string[],
 ): readonly string[] {
-  const groups = [...field_groups.values()].filter(({ default_include }) => !default_include)
-  const kept = [...field_groups.values()].filter(({ default_include }) => default_include)
-  const needed = new Set(kept.flatMap(({ fields }) => fields))
-  return groups
-    .flatMap(({ fields }) => fields)
-    .filter(field => !needed.has(field) && !isNamed([field], keywords))
+  const fieldsOf = (isUsual: boolean) =>
+    [...field_groups.values()].flatMap(({ fields, default_include }) => {
+      return default_include === isUsual ? fields : []
+    })
+  const usual = new Set(fieldsOf(true))
+  return fieldsOf(false).filter(field => !usual.has(field) && !isNamed([field], keywords))
 }
 
 /** min(2.5, 1 + Σ estimated_value) over opt-in groups that the intent names. */
 function boostOf({ field_groups }: ValueModel, keywords: readonly string[]): number {
-  let boost = 1
-  for (const { fields, estimated_value, default_include } of field_groups.values()) {
-    if (!default_include && isNamed(fields, keywords)) boost += estimated_value
-  }
+  const named = [...field_groups.values()].filter(({ fields, default_include }) => {
+    return !default_include && isNamed(fields, keywords)
+  })
+  const boost = named.reduce((sum, { estimated_value }) => sum + estimated_value, 1)
   return Math.min(MAX_BOOST, boost)
 }
 

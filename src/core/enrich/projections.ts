@@ -75,17 +75,15 @@ function takenOver(
   triggerArgs: Value | undefined,
   argument: string,
 ): ObjectValue {
-  const keys: string[] = []
-  const values: Value[] = []
-  for (const name of new Set(requiredArguments(inputSchema))) {
-    const value = name === argument ? undefined : memberOf(triggerArgs, name)
-    if (value === undefined || (typeof value === 'object' && !(value instanceof NumberLiteral))) {
-      continue
-    }
-    keys.push(name)
-    values.push(value)
-  }
-  return new ObjectValue(keys, values)
+  const names = [...new Set(requiredArguments(inputSchema))].filter(name => {
+    const value = memberOf(triggerArgs, name)
+    const isScalar = typeof value !== 'object' || value instanceof NumberLiteral
+    return name !== argument && value !== undefined && isScalar
+  })
+  return new ObjectValue(
+    names,
+    names.map(name => memberOf(triggerArgs, name)!),
+  )
 }
 
 /** Control characters have no place in a name or an address. */

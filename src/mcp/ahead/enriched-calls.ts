@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { hash, randomUUID } from 'node:crypto'
-import { announcementOf } from '../../ahead/announcement.ts'
 import { pollTtl } from '../../ahead/polling.ts'
-import type { ScopedCall } from '../../ahead/prefetch.ts'
+import { announcementOf, type ScopedCall } from '../../ahead/prefetch.ts'
 import { BoundedMap } from '../../core/base/bounded-map.ts'
 import type { ResultTerms } from '../../core/contract/request-terms.ts'
 import { omittedFields } from '../../core/enrich/call-options.ts'
@@ -16,8 +15,8 @@ import type { ClientCall } from '../gateway-options.ts'
 import { member, textMember } from '../members.ts'
 import type { Servers } from '../servers.ts'
 import type { CallEnd } from '../upstream/connection.ts'
-import type { EnrichmentNeeds } from './enrichment-needs.ts'
 import { type KnownCall, keyOf, knownArguments } from './known-call.ts'
+import type { EnrichmentNeeds } from './offer-reader.ts'
 import { PrefetchCalls } from './prefetch-calls.ts'
 import { Prefetches } from './prefetches.ts'
 import { isEmpty, refusalResult } from './result-texts.ts'
@@ -107,9 +106,12 @@ export class EnrichedCalls {
     }
     const ahead = await this.#takeAhead(known, call)
     if (ahead !== null) return this.#finish(known, ahead, true)
-    const end = mayMutate(known.tool, known.found)
-      ? await this.#mutate(known, params, () => this.#send(known, call, send))
-      : await this.#send(known, call, send)
+    const dispatch = () => {
+      const ended = this.#calls.begin(entry.server, call)
+      return send().finally(ended)
+    }
+    const isReading = !mayMutate(known.tool, known.found)
+    const end = await (isReading ? dispatch() : this.#mutate(known, params, dispatch))
     return this.#finish(known, end, false)
   }
 
@@ -219,19 +221,6 @@ export class EnrichedCalls {
     const result = await unlessAborted(taken.result, signal)
     if (result === 'aborted') return { kind: 'aborted' }
     return result === null ? null : resultEnd(result.bytes)
-  }
-
-  async #send(
-    { tool }: KnownCall,
-    call: ClientCall,
-    send: () => Promise<CallEnd>,
-  ): Promise<CallEnd> {
-    const ended = this.#calls.begin(tool.server, call)
-    try {
-      return await send()
-    } finally {
-      ended()
-    }
   }
 
   /** Everything that the call can make stale goes before it is dispatched. */

@@ -1,22 +1,31 @@
 import { randomUUID } from 'node:crypto'
+import type { Enrichment } from '../../ahead/enrichment.ts'
 import type { OfferTerms } from '../../core/enrich/projections.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { READ_OFFERS, type ReadOffers } from '../../core/operations/read-offers.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 
-/** Reads results in the worker threads. Returns `null` if that fails. Never rejects. */
-export type OfferReader = (result: JsonBytes, terms: OfferTerms) => Promise<ReadOffers | null>
+/** A result that was fetched ahead, and what it offers in turn. */
+export interface LandedResult extends Pick<ReadOffers, 'tokens' | 'calls'> {
+  readonly bytes: JsonBytes
+}
 
-export interface OfferReaderNeeds {
-  readonly pool: Pick<WorkerPool, 'run'>
-  readonly tenant: string
-  /** What reading one result may take, in milliseconds. */
-  readonly timeoutMs: number
+/** What a gateway is given if models of tools are to act. */
+export interface EnrichmentNeeds {
+  readonly shared: Enrichment<LandedResult>
+  readonly read: OfferReader
   onBug(error: unknown): void
 }
 
-export function createOfferReader(needs: OfferReaderNeeds): OfferReader {
-  const { pool, tenant, timeoutMs, onBug } = needs
+/** Reads results in the worker threads. Returns `null` if that fails. Never rejects. */
+export type OfferReader = (result: JsonBytes, terms: OfferTerms) => Promise<ReadOffers | null>
+
+/** @param limitMs what reading one result may take */
+export function createOfferReader(
+  pool: Pick<WorkerPool, 'run'>,
+  { tenant, limitMs }: { readonly tenant: string; readonly limitMs: number },
+  onBug: (error: unknown) => void,
+): OfferReader {
   return async (result, offers) => {
     try {
       const read = await pool.run({
@@ -27,7 +36,7 @@ export function createOfferReader(needs: OfferReaderNeeds): OfferReader {
         body: result,
         retained: true,
         requestId: randomUUID(),
-        limitMs: timeoutMs,
+        limitMs,
         terms: { redeems: false, bypass: false, offers },
       })
       if (!read.ok) return null

@@ -5,8 +5,7 @@ import { mirrorsOf } from '../catalogue/mirrored-params.ts'
 import type { ClientCall } from '../gateway-options.ts'
 import { errorOutcome, RPC_ERRORS } from '../json-rpc.ts'
 import type { Servers } from '../servers.ts'
-import type { LandedResult } from './enrichment-needs.ts'
-import type { OfferReader } from './offer-reader.ts'
+import type { LandedResult, OfferReader } from './offer-reader.ts'
 
 /** Larger results are not kept, and not read. */
 const MAX_RESULT_BYTES = 1024 * 1024
@@ -62,9 +61,7 @@ export class PrefetchCalls {
       return Promise.resolve(REFUSED)
     }
     const params = Buffer.from(`{"name":${JSON.stringify(tool)},"arguments":${args}}`)
-    const entry = this.#servers.catalogue
-      .all('tools')
-      .find(each => each.server === server && each.key === tool)
+    const entry = this.#servers.catalogue.ownTool(server, tool)
     const end = await this.#servers.connectionOf(server).call({
       method: 'tools/call',
       params,

@@ -1,6 +1,5 @@
-import type { Watch } from '../../ahead/agent-contexts.ts'
-import type { Enrichment } from '../../ahead/enrichment.ts'
 import type { OfferedFacts, Prefetch, PrefetchBatch, ScopedCall } from '../../ahead/prefetch.ts'
+import { callKey } from '../../core/enrich/call-key.ts'
 import { screenArguments } from '../../core/enrich/candidates.ts'
 import { eligibilityOf, type ListedTool } from '../../core/enrich/eligibility.ts'
 import { argumentNames } from '../../core/enrich/observed-costs.ts'
@@ -10,15 +9,12 @@ import type { OfferedCall, OfferLink } from '../../core/enrich/projections.ts'
 import type { FollowUp } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Servers } from '../servers.ts'
-import type { LandedResult } from './enrichment-needs.ts'
 import { type KnownCall, keyOf } from './known-call.ts'
-import type { OfferReader } from './offer-reader.ts'
+import type { EnrichmentNeeds, LandedResult } from './offer-reader.ts'
 import type { PrefetchCalls } from './prefetch-calls.ts'
 import { catalogueTool, toolDefinition } from './tool-definition.ts'
 
-export interface PrefetchesOptions {
-  readonly shared: Enrichment<LandedResult>
-  readonly read: OfferReader
+export interface PrefetchesOptions extends Pick<EnrichmentNeeds, 'shared' | 'read'> {
   readonly servers: Servers
   readonly calls: PrefetchCalls
   readonly tenant: string
@@ -55,23 +51,21 @@ export class Prefetches {
     const { read, shared, tenant } = this.#options
     const { tool, bytes } = trigger
     const links = trigger.found.model.follow_up.filter(link => link.tool !== tool.name)
-    const terms = links.map(link => this.#linkTerms(link, tool.server))
+    const wanted = links.flatMap(link => this.#linkTerms(link, tool.server) ?? [])
     // What results of a tool take is learned once a call of it was offered.
     const isSized = !isServed && this.#targets.has(this.#costKey(tool))
-    if (terms.every(each => each === null) && !isSized) return null
+    if (wanted.length === 0 && !isSized) return null
     const began = this.#ended
-    const wanted = terms.flatMap(each => (each === null ? [] : [each]))
     const [found, probabilities] = await Promise.all([
       read(result, { links: wanted, args: new Uint8Array(bytes) }),
       shared.habits.of(tenant),
     ])
     if (found === null || !found.isComplete || began !== this.#ended) return null
     if (!isServed) this.#observeCost(tool, trigger.args, found.tokens)
-    const projected = [...found.calls]
-    const offerings = links.map((link, at): Offering => {
-      const calls = terms[at] === null ? [] : (projected.shift() ?? [])
-      const isKnown = link.requires === undefined
-      return { trigger: tool.name, server: tool.server, link, calls: isKnown ? calls : [] }
+    const projected = new Map(wanted.map(({ link }, at) => [link, found.calls[at] ?? []]))
+    const offerings = links.map((link): Offering => {
+      const calls = link.requires === undefined ? (projected.get(link) ?? []) : []
+      return { trigger: tool.name, server: tool.server, link, calls }
     })
     return this.#carryOut(offerings, trigger, probabilities)
   }
@@ -82,112 +76,86 @@ export class Prefetches {
     probabilities: PlanContext['probabilities'],
   ): PrefetchBatch {
     const context = this.#planContext(trigger, probabilities)
-    const plan = planCalls(offerings, context)
-    const watches: Watch[] = []
-    for (const { tool, server, args, reason, offer } of plan.declined) {
+    const { calls, declined } = planCalls(offerings, context)
+    const wanted = calls.flatMap((call, at) => {
+      const dependents = calls.filter(({ requires }) => requires === at)
+      return call.args === null ? [] : [{ ...call, args: call.args, dependents }]
+    })
+    const offered = declined.flatMap(({ tool, server, args, reason, offer }): OfferedFacts[] => {
       const key = keyOf(server, tool, args)
-      if (key !== null && offer !== undefined) {
-        const { session } = trigger
-        watches.push({ offer, facts: { key, server, tool, session, predicted: 0, reason } })
-      }
-    }
-    const planned = plan.calls.flatMap((call, at) => {
-      const dependents = plan.calls.filter(({ requires }) => requires === at)
-      const { args } = call
-      return args === null ? [] : [{ call: { ...call, args }, dependents }]
+      if (key === null || offer === undefined) return []
+      return [{ offer, key, server, tool, session: trigger.session, predicted: 0, reason }]
     })
-    const prefetches = planned.map(({ call, dependents }) => {
-      const { offer, cost_tokens } = call
-      return this.#prefetch(call, trigger, { offer, cost_tokens, dependents, context })
-    })
-    const reasons = plan.declined.map(({ reason }) => reason)
-    return this.#start(prefetches, trigger, watches, reasons)
+    const reasons = declined.map(({ reason }) => reason)
+    return this.#start(wanted, { trigger, context }, reasons, offered)
   }
 
-  /** @param reasons why others of the plan were declined */
+  /** @param reasons why others were declined @param offered what is known of these */
   #start(
-    prefetches: readonly PlannedPrefetch[],
-    { context, session }: Pick<KnownCall, 'context' | 'session'>,
-    watches: Watch[],
-    reasons: DeclineReason[],
+    wanted: readonly WantedCall[],
+    plan: MadePlan,
+    reasons: readonly DeclineReason[],
+    offered: readonly OfferedFacts[],
   ): PrefetchBatch {
     const { shared, tenant } = this.#options
-    const batch = shared.speculation.prefetch(prefetches.map(({ prefetch }) => prefetch))
-    const declined = new Map(batch.declined.map(({ call, reason }) => [call, reason]))
-    for (const { prefetch, watch } of prefetches) {
-      const reason = declined.get(prefetch.call)
-      if (reason !== undefined) reasons.push(reason)
-      if (reason === undefined) watches.push(watch)
-      else if (reason !== 'cached') {
-        const { offer, facts } = watch
-        watches.push({ offer, facts: { ...facts, predicted: 0, reason } })
-      }
-    }
-    if (reasons.length > 0) shared.observer({ kind: 'declined', reasons, tenant, session })
-    shared.contexts.watch(context, watches)
+    const { context, session } = plan.trigger
+    const prefetches = wanted.map(call => this.#prefetch(call, plan))
+    const batch = shared.speculation.prefetch(prefetches)
+    const refused = new Map(batch.declined.map(({ call, reason }) => [call, reason]))
+    const all = [...reasons, ...refused.values()]
+    if (all.length > 0) shared.observer({ kind: 'declined', reasons: all, tenant, session })
+    const watched = prefetches.flatMap(({ call, facts }): OfferedFacts[] => {
+      const reason = refused.get(call)
+      if (reason === undefined) return [facts]
+      return reason === 'cached' ? [] : [{ ...facts, predicted: 0, reason }]
+    })
+    shared.contexts.watch(context, [...offered, ...watched])
     return batch
   }
 
   #prefetch(
-    { tool, args, hosts }: Target,
-    trigger: KnownCall,
-    { offer, cost_tokens, dependents, context }: PrefetchTerms,
-  ): PlannedPrefetch {
+    { tool, args, hosts, offer, cost_tokens, dependents }: WantedCall,
+    plan: MadePlan,
+  ): Prefetch<LandedResult> {
     const { shared, calls, scopeOf } = this.#options
+    const { context, session } = plan.trigger
     const { name, server } = tool
     const { model } = shared.models.find(name, server)
     const ttl = model.cost_model.freshness_ttl_s
     const call: ScopedCall = { scope: scopeOf(server), tool: name, args }
-    const terms = {
-      links: dependents.flatMap(({ link }) => this.#linkTerms(link, server) ?? []),
-      args: Buffer.from(args),
-    }
-    const facts: OfferedFacts = {
-      key: keyOf(server, name, args) as string,
-      server,
-      tool: name,
-      session: trigger.session,
-      predicted: cost_tokens,
-    }
-    const prefetch: Prefetch<LandedResult> = {
+    const links = dependents.flatMap(({ link }) => this.#linkTerms(link, server) ?? [])
+    const key = callKey(server, name, args)
+    const facts: OfferedFacts = { offer, key, server, tool: name, session, predicted: cost_tokens }
+    return {
       call,
-      context: trigger.context,
+      context,
       facts,
       host: model.rate_limit_host ?? hosts?.[0] ?? `server ${server}`,
       ...(ttl === undefined ? {} : { ttlMs: ttl * 1_000 }),
-      fetch: signal => calls.fetch(call, terms, signal),
+      fetch: signal => calls.fetch(call, { links, args: Buffer.from(args) }, signal),
       onLanded: landed => {
         const { tokens, bytes } = landed
         this.#observeCost(tool, args, tokens)
         shared.observer({ kind: 'predicted', predicted: cost_tokens, actual: tokens })
         facts.landed = { tokens, bytes: bytes.length }
-        this.#startDependents(dependents, landed, trigger, context)
+        this.#startDependents(dependents, landed, plan)
       },
     }
-    return { prefetch, watch: { offer, facts } }
   }
 
   /** Calls whose arguments are in a result that was fetched ahead. They require nothing else. */
-  #startDependents(
-    dependents: readonly PlannedCall[],
-    landed: LandedResult,
-    trigger: KnownCall,
-    context: PlanContext,
-  ): void {
-    const prefetches: PlannedPrefetch[] = []
+  #startDependents(dependents: readonly PlannedCall[], landed: LandedResult, plan: MadePlan): void {
+    const wanted: WantedCall[] = []
     const reasons: DeclineReason[] = []
     dependents.forEach(({ tool, offer, cost_tokens }, at) => {
-      for (const offered of landed.calls[at] ?? []) {
-        const screened = screenArguments(tool, offered, context)
+      for (const call of landed.calls[at] ?? []) {
+        const screened = screenArguments(tool, call, plan.context)
+        const own = { ...offer, rank: call.rank, listed: call.listed }
         if (typeof screened === 'string') reasons.push(screened)
-        else {
-          const { rank, listed } = offered
-          const terms = { offer: { ...offer, rank, listed }, cost_tokens, dependents: [], context }
-          prefetches.push(this.#prefetch({ ...offered, tool }, trigger, terms))
-        }
+        else wanted.push({ ...call, tool, offer: own, cost_tokens, dependents: [] })
       }
     })
-    this.#start(prefetches, trigger, [], reasons)
+    this.#start(wanted, plan, reasons, [])
   }
 
   #planContext(
@@ -252,19 +220,15 @@ export class Prefetches {
 
 const SEPARATOR = '__'
 
-/** A call that is to be made ahead. */
-interface Target {
-  readonly tool: ListedTool
+/** A call that is to be made ahead, and those whose arguments are in its result. */
+interface WantedCall extends Pick<PlannedCall, 'tool' | 'offer' | 'cost_tokens'> {
   readonly args: string
   readonly hosts?: OfferedCall['hosts']
-}
-
-interface PrefetchTerms extends Pick<PlannedCall, 'offer' | 'cost_tokens'> {
   readonly dependents: readonly PlannedCall[]
-  readonly context: PlanContext
 }
 
-interface PlannedPrefetch {
-  readonly prefetch: Prefetch<LandedResult>
-  readonly watch: Watch
+/** What was planned after a result. */
+interface MadePlan {
+  readonly trigger: KnownCall
+  readonly context: PlanContext
 }

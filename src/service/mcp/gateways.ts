@@ -168,7 +168,7 @@ function enrichmentFor(
 ): Pick<GatewayOptions, 'enrichment'> {
   if (shared === undefined) return {}
   const onBug = (err: unknown) => logger.error({ err }, 'unexpected error')
-  const read = createOfferReader({ pool, tenant, timeoutMs: PACK_MS, onBug })
+  const read = createOfferReader(pool, { tenant, limitMs: PACK_MS }, onBug)
   return { enrichment: { shared, read, onBug } }
 }
 

@@ -8,6 +8,7 @@ import {
   noEffectiveness,
   ratesOf,
 } from '../../../src/core/telemetry/effectiveness.ts'
+import { OFFER } from '../../support/offer.ts'
 import { leastHits } from '../../support/runs.ts'
 import { fewRuns } from '../../support/short-runs.ts'
 
@@ -190,7 +191,7 @@ class World {
       const { declined } = this.engine.prefetch([
         {
           ...{ call, context, host: null, ttlMs: TTL_MS, fetch: () => this.#fetch(call) },
-          facts: { key: '', server: 'u', tool, session: null, predicted: 1 },
+          facts: { offer: OFFER, key: '', server: 'u', tool, session: null, predicted: 1 },
         },
       ])
       hits.refused += declined.length

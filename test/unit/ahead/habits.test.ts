@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { Habits, type HabitsOptions } from '../../../src/ahead/habits.ts'
 import { memoryRecords } from '../../support/mcp/memory-gateway.ts'
+import { OFFER } from '../../support/offer.ts'
 
-const OFFER = { trigger: 'list', target: 'get', prior: 0.5, rank: 1, listed: 1 }
-const USED = [{ offer: OFFER, isUsed: true }]
+const FACTS = { offer: OFFER, key: 'get 1', server: 's', tool: 'get', session: null, predicted: 1 }
+const USED = [{ facts: FACTS, isUsed: true }]
 /** The probability after so many offers, all of which were followed. */
 const followed = (offers: number) => (10 * OFFER.prior + offers) / (10 + offers)
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { announcementOf } from '../../../src/ahead/announcement.ts'
-import type { FetchEvent, Fetched, Prefetch, ScopedCall } from '../../../src/ahead/prefetch.ts'
+import {
+  announcementOf,
+  type FetchEvent,
+  type Fetched,
+  type Prefetch,
+  type ScopedCall,
+} from '../../../src/ahead/prefetch.ts'
 import { Speculation, type SpeculationOptions } from '../../../src/ahead/speculation.ts'
+import { OFFER } from '../../support/offer.ts'
 
 const MIB = 1_024 * 1_024
 const SCOPE = { tenant: 't', upstream: 'u', client: 'a' }
@@ -12,7 +18,7 @@ const call = (id: number, more: Partial<ScopedCall> = {}): ScopedCall => ({
 })
 const prefetch = (id: number, more: Partial<Wanted> = {}): Wanted => ({
   ...{ call: call(id), context: 'x', host: null },
-  facts: { key: `${id}`, server: 'u', tool: 'get', session: null, predicted: 1 },
+  facts: { offer: OFFER, key: `${id}`, server: 'u', tool: 'get', session: null, predicted: 1 },
   ...more,
 })
 const usable = (result: string, more: Partial<Fetched<string>> = {}): Fetched<string> => ({

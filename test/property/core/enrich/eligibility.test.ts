@@ -7,6 +7,7 @@ import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { Probabilities } from '../../../../src/core/enrich/probability.ts'
 import type { SideEffect, ToolModel } from '../../../../src/core/enrich/value-model.ts'
 import { modelsWith } from '../../../support/models.ts'
+import { OFFER } from '../../../support/offer.ts'
 import { leastHits } from '../../../support/runs.ts'
 import { fewRuns } from '../../../support/short-runs.ts'
 
@@ -117,7 +118,7 @@ async function carryOut(calls: readonly PlannedCall[]): Promise<readonly string[
   const { ended } = engine.prefetch(
     calls.map(({ tool: { name }, args }) => ({
       ...{ call: { scope, tool: name, args: args ?? '{}' }, context: 'x', host: null },
-      facts: { key: name, server: 'u', tool: name, session: null, predicted: 1 },
+      facts: { offer: OFFER, key: name, server: 'u', tool: name, session: null, predicted: 1 },
       async fetch() {
         asked.push(name)
         return { result: 'x', bytes: 0 }
