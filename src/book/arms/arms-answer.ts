@@ -50,8 +50,9 @@ function kindsOf({ results, retrieval, same_call, same_file, failed_edit, turns 
 }
 
 function wordOf({ net }: ClassVerdict): 'saves' | 'costs' | 'unknown' {
-  if (net === null || (net.low <= 0 && net.high > 0)) return 'unknown'
-  return net.high <= 0 ? 'costs' : 'saves'
+  if (net === null) return 'unknown'
+  if (net.high <= 0) return 'costs'
+  return net.low > 0 ? 'saves' : 'unknown'
 }
 
 function rounded(tokens: number): number {

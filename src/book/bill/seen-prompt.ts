@@ -90,8 +90,7 @@ export function missReason(
 }
 
 function isSentOtherwise({ results, sent: before }: SeenPrompt, { sent }: PromptPrint): boolean {
-  if (before === null || sent === undefined || results === 0) return false
-  return sent[results - 1] !== before
+  return sent !== undefined && results > 0 && sent[results - 1] !== before
 }
 
 /** Whether a breakpoint is near enough to find the entry that the last one made. */

@@ -70,16 +70,6 @@ describe('the tools of a kind of agent', () => {
     )
   })
 
-  it('stay refused, and stay without searches', () => {
-    const notes = { kind: 7, begun: [], calls: [] }
-    const use = later(
-      { ...notes, isRefused: true },
-      { ...notes, dropsSearches: true },
-      ...days(0, 6),
-    )
-    expect(agentToolsOf(use, NOW)).toMatchObject({ isRefused: true, dropsSearches: true })
-  })
-
   it('are bounded by kinds and names', () => {
     const kinds = Array.from({ length: 100 }, (_, kind) =>
       useOf({ kind, conversation: 'c', called: ['read'] }, NOW + kind),

@@ -6,7 +6,6 @@ import {
   NO_ACCOUNT,
 } from '../../../../src/book/bill/account.ts'
 import { figuresOf } from '../../../../src/book/bill/figures.ts'
-import { type MissReason, missRows, sumOfMisses } from '../../../../src/book/bill/misses.ts'
 import { summaryLines } from '../../../../src/cli/run/summary.ts'
 
 const usage = { uncached: 100, cache_read: 800, cache_write: 60, cache_write_long: 40, output: 9 }
@@ -27,42 +26,6 @@ const WITHOUT_USAGE: Account = {
   without_usage: 1,
   results: { o200k_base: { count: 1, before: 10, after: 8 } },
 }
-
-describe('the sum of two accounts', () => {
-  const numbered = <Of extends object>(of: Of, from: number) =>
-    Object.fromEntries(Object.keys(of).map((name, at) => [name, from + at])) as Of
-  const { requests, without_usage, billed, without, ...NO_SUMS } = NO_ACCOUNT
-  const accountOf = (from: number, tokenizer: string, reason: MissReason): Account => ({
-    ...numbered({ requests, without_usage, billed, without }, from),
-    results: { [tokenizer]: numbered({ count: 0, before: 0, after: 0 }, 2 * from) },
-    usage: numbered(NO_SUMS.usage, 3 * from),
-    removed: { [tokenizer]: 4 * from },
-    misses: { [reason]: numbered({ count: 0, tokens: 0, cost: 0 }, 5 * from) },
-    life: numbered(NO_SUMS.life, 6 * from),
-    definitions: numbered(NO_SUMS.definitions, 7 * from),
-    money: numbered(NO_SUMS.money, 8 * from),
-  })
-  /** Each number of a value by where it is. */
-  function numbersIn(value: unknown, at = ''): Readonly<Record<string, number>> {
-    if (typeof value === 'number') return { [at]: value }
-    const all = Object.entries(value as object)
-    return Object.assign({}, ...all.map(([key, each]) => numbersIn(each, `${at}/${key}`)))
-  }
-
-  it.each([
-    ['o200k_base', 'idle'],
-    ['claude', 'tools'],
-  ] as const)('is that of each of their numbers: %s, %s', (tokenizer, reason) => {
-    const [a, b] = [accountOf(100, 'o200k_base', 'idle'), accountOf(1, tokenizer, reason)]
-    const { misses, ...sum } = addAccounts(a, b)
-    const [left, right] = [a, b].map(each => numbersIn(each))
-    const names = Object.keys({ ...left, ...right })
-    const each = names.map(name => [name, (left![name] ?? 0) + (right![name] ?? 0)])
-    expect(numbersIn({ ...sum, misses })).toEqual(Object.fromEntries(each))
-    expect(sumOfMisses(misses)).toEqual({ count: 505, tokens: 507, cost: 509 })
-    expect(missRows(misses)[0]?.reason).toBe('idle')
-  })
-})
 
 describe('the three figures', () => {
   it('count results once, requests each, and bills as they are', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Account, NO_ACCOUNT } from '../../../../src/book/bill/account.ts'
+import { type Account, addAccounts, NO_ACCOUNT } from '../../../../src/book/bill/account.ts'
 import type { Budget } from '../../../../src/book/bill/budgets.ts'
-import { NO_DEFINITIONS } from '../../../../src/book/bill/definitions-account.ts'
 import { NO_LIFE } from '../../../../src/book/bill/life-account.ts'
+import { sumOfMisses } from '../../../../src/book/bill/misses.ts'
 import { savingsAnswer } from '../../../../src/book/bill/savings-answer.ts'
 import { type Conversation, emptyBill } from '../../../../src/book/bill/tenant-bill.ts'
 import { builtInPrices } from '../../../../src/config/prices.ts'
@@ -38,11 +38,8 @@ const ANSWER = {
   requests: 4,
   without_usage: 1,
   usage: {
-    uncached_tokens: 100,
-    cache_read_tokens: 20,
-    cache_write_tokens: 7,
-    cache_write_long_tokens: 5,
-    output_tokens: 3,
+    ...{ uncached_tokens: 100, cache_read_tokens: 20, cache_write_tokens: 7 },
+    ...{ cache_write_long_tokens: 5, output_tokens: 3 },
   },
   removed: [
     { tokenizer: 'o200k_base', exact: true, tokens: 300 },
@@ -101,33 +98,12 @@ describe('the answer on savings', () => {
     ['one conversation', { conversation: 'c2' }, ['c2'], undefined],
     ['a session', { session: 's' }, ['c1', 'c2'], 8],
     ['the last of a session, of which all is summed', { session: 's', limit: 1 }, ['c1'], 8],
-    ['one of a session', { session: 's', conversation: 'c2' }, ['c2'], 4],
     ['a session that is not known', { session: 'none' }, [], 0],
   ])('has the conversations that are asked for: %s', (_, asked, ids, requests) => {
     const query: SavingsQuery = { limit: 9, ...asked }
     const { conversations, session } = answerOf(BILL, query, LIST)
     expect(conversations.map(each => each.conversation)).toEqual(ids)
     expect([session?.session, session?.requests]).toEqual([query.session, requests])
-  })
-
-  it('says nothing of bills, lives, tools and money of which nothing is known', () => {
-    const account = { ...NO_ACCOUNT, requests: 2, without_usage: 2 }
-    const { vendors } = answerOf({ ...BILL, vendors: { openai: account } }, { limit: 0 }, LIST)
-    const { figures, ...rest } = vendors.openai!
-    expect(figures.billed).toBeNull()
-    const { life: _life, definitions: _definitions, money: _money, ...known } = ANSWER
-    expect(Object.keys(rest)).toEqual(Object.keys(known).filter(name => name !== 'figures'))
-  })
-
-  it.each([
-    [{ life: { ...NO_LIFE, pings: 1 } }, { life: { pings: 1 } }],
-    [{ life: { ...NO_LIFE, premium: 2 } }, { life: { premium: 2, saving: -2 } }],
-    [{ life: { ...NO_LIFE, avoided: 2 } }, { life: { avoided: 2, saving: 2 } }],
-    [{ definitions: { ...NO_DEFINITIONS, requests: 1 } }, { definitions: { requests: 1 } }],
-  ])('has what is known of them: %o', (more, shown) => {
-    const vendors = { anthropic: { ...NO_ACCOUNT, requests: 1, ...more } }
-    const answer = answerOf({ ...BILL, vendors }, { limit: 0 }, LIST)
-    expect(answer.vendors.anthropic).toMatchObject(shown)
   })
 
   it('has budgets with what was spent of them', () => {
@@ -138,14 +114,13 @@ describe('the answer on savings', () => {
     expect(answerOf(BILL, { limit: 0 }, LIST, [])).not.toHaveProperty('budgets')
   })
 
-  it('has what other lives would have cost, rounded', () => {
-    const life = { ...NO_LIFE, bridged: 3, written: 1, guarded: 0.06 }
-    const account = { ...NO_ACCOUNT, requests: 1, billed: 10.02, life }
-    const conversations = ['1', '2', '3', '4', '5'].map(id =>
-      conversation(id, { model: 'claude-sonnet-4-5', kind: 7, account }),
-    )
-    const { other_lives } = answerOf({ ...BILL, conversations }, { limit: 0 }, LIST)
-    expect(other_lives).toEqual([{ conversations: 5, input: 50.1, hour: 13.5, guarded: 0.3 }])
+  it('is of sums that add up', () => {
+    const double = (_: string, value: unknown) => (typeof value === 'number' ? 2 * value : value)
+    expect(addAccounts(ACCOUNT, ACCOUNT)).toEqual(JSON.parse(JSON.stringify(ACCOUNT), double))
+    expect(addAccounts(NO_ACCOUNT, ACCOUNT)).toEqual(ACCOUNT)
+    expect(addAccounts(ACCOUNT, NO_ACCOUNT)).toEqual(ACCOUNT)
+    const one = { count: 1, tokens: 2, cost: 3 }
+    expect(sumOfMisses({ idle: one, tools: one })).toEqual({ count: 2, tokens: 4, cost: 6 })
   })
 
   it('has the prices of each vendor, and of each configured prefix', () => {

@@ -97,8 +97,9 @@ describe('the accounts of the proxies', () => {
     const rows: RequestRow[] = []
     const { savings } = accountsOn(recordStore().store, row => rows.push(row))
     const fresh = { tokenizer: 'o200k_base', count: 2, before: 50, after: 20 }
-    const sent = { vendor: 'anthropic', report: request('c1', { fresh }).report! } as const
-    await savings.record('a', Promise.resolve(request('c1', { fresh })))
+    const answered = { ...request('c1', { fresh }), session: 's' }
+    const sent = { ...answered, report: answered.report! }
+    await savings.record('a', Promise.resolve(answered))
     await savings.recordResults('a', Promise.resolve(sent))
     const none = { ...sent, report: { ...sent.report, fresh: undefined } }
     await savings.recordResults('a', Promise.resolve(none))
@@ -107,7 +108,7 @@ describe('the accounts of the proxies', () => {
     expect(vendors.anthropic).toMatchObject(once)
     // What the provider has in its cache is as the last answer said.
     expect(conversations).toMatchObject([
-      { id: 'c1', account: once, model: 'claude-x', cached: 900 },
+      { id: 'c1', session: 's', account: once, model: 'claude-x', cached: 900 },
     ])
     expect(rows.map(({ account }) => account.requests)).toEqual([1, 0])
   })
@@ -166,18 +167,6 @@ describe('the accounts of the proxies', () => {
     ])
     const { vendors } = savingsAnswer(await savings.read('a'), { limit: 9 }, LIST)
     expect(vendors.anthropic?.money).toMatchObject({ requests: 2, billed: 0.0015 })
-  })
-
-  it('outlive the process, and those of two processes add up', async () => {
-    const { store } = recordStore()
-    const [one, two] = [accountsOn(store), accountsOn(store)]
-    for (const { savings } of [one, two, one]) {
-      await savings.record('a', Promise.resolve(request('c1')))
-    }
-    await Promise.all([one.savings.close(), two.savings.close()])
-    const ledger = await accountsOn(store).savings.read('a')
-    expect(requestsOf(ledger)).toBe(3)
-    expect(ledger.conversations).toMatchObject([{ id: 'c1', account: { requests: 3 } }])
   })
 
   it('have each request once, though another process reads and writes in between', async () => {
@@ -264,45 +253,38 @@ describe('the accounts of the proxies', () => {
     expect(requestsOf(await savings.read('a'))).toBe(1)
   })
 
-  it('have of a conversation what was said last, whichever is added first', () => {
-    const answered = { ...NO_ACCOUNT, requests: 1 }
-    const of = (at: number, more: Partial<Conversation>) => ({
-      ...{ ...emptyBill(at), stamp: `s${at}` },
-      conversations: [
-        {
-          ...{ vendor: 'anthropic' as const, id: 'c', model: null, first_at: at, last_at: at },
-          ...{ cached: 0, account: answered, ...more },
-        },
-      ],
-    })
-    const seen = (at: number) => seenPrompt(print(at, 1), { cached: 9, begunMs: 0, guard: GUARD })
-    const [change, later] = ['tools', 'system'].map(place => ({ place, kind: 'date' }))
-    const parts = [
-      of(1, { model: 'old', cached: 5, key: 'k', change: change!, seen: seen(7) }),
-      of(2, { model: 'new', cached: 6, kind: 7, change: later!, seen: seen(6) }),
-      of(3, { account: { ...NO_ACCOUNT, results: { o: { count: 1, before: 2, after: 1 } } } }),
-    ]
-    const whole = { id: 'c', model: 'new', first_at: 1, last_at: 3, cached: 6, key: 'k', kind: 7 }
-    for (const order of [
-      [0, 1, 2],
-      [1, 0, 2],
-      [2, 1, 0],
-    ]) {
-      const sum = order.map(at => parts[at]!).reduce(addBills)
-      expect(sum).toMatchObject({ stamp: `s${order[0]! + 1}`, since: 1 })
-      const known = { ...whole, change: later, seen: seen(7), vendor: 'anthropic' }
-      const account = {
-        ...answered,
-        requests: 2,
-        results: { o: { count: 1, before: 2, after: 1 } },
+  it.each([[[0, 1, 2]], [[1, 0, 2]], [[2, 1, 0]]])(
+    'have of a conversation what was said last: %j',
+    order => {
+      const answered = { ...NO_ACCOUNT, requests: 1 }
+      const results = { o: { count: 1, before: 2, after: 1 } }
+      const of = (at: number, more: Partial<Conversation>) => {
+        const known = {
+          vendor: 'anthropic',
+          id: 'c',
+          model: null,
+          first_at: at,
+          last_at: at,
+        } as const
+        return {
+          ...emptyBill(at),
+          conversations: [{ ...known, cached: 0, account: answered, ...more }],
+        }
       }
-      expect(sum.conversations).toEqual([{ ...known, account }])
-    }
-    const apart = [{}, { session: 's' }, { id: 'b' }, { vendor: 'openai' as const }]
-    const all = apart.map(more => of(1, more)).reduce(addBills).conversations
-    const names = all.map(each => [each.vendor, each.id, each.session].join(' '))
-    expect(names).toEqual(['anthropic b ', 'anthropic c ', 'anthropic c s', 'openai c '])
-  })
+      const seen = (at: number) => seenPrompt(print(at, 1), { cached: 9, begunMs: 0, guard: GUARD })
+      const [change, later] = ['tools', 'system'].map(place => ({ place, kind: 'date' }))
+      const parts = [
+        of(1, { model: 'old', cached: 5, key: 'k', change: change!, seen: seen(7) }),
+        of(2, { model: 'new', cached: 6, kind: 7, change: later!, seen: seen(6) }),
+        of(3, { account: { ...NO_ACCOUNT, results } }),
+      ]
+      const { since, conversations } = order.map(at => parts[at]!).reduce(addBills)
+      const whole = { model: 'new', first_at: 1, last_at: 3, cached: 6, key: 'k', kind: 7 }
+      const account = { ...answered, requests: 2, results }
+      const all = { vendor: 'anthropic', id: 'c', ...whole, change: later, seen: seen(7), account }
+      expect([since, conversations]).toEqual([1, [all]])
+    },
+  )
 
   it('tell the last conversations apart, and lose none of the totals', async () => {
     const { store, records } = recordStore()
@@ -370,25 +352,22 @@ describe('the tools of agents', () => {
     }
     expect(savings.agentTools('a')).toBeUndefined()
     expect(await tools()).toEqual([])
-    savings.noteRefusedTools('a', 8)
-    expect(await tools()).toEqual([{ kind: 8, recent: null, isRefused: true }])
-    const send = (id: string | undefined, about: object) =>
+    savings.noteRefusedTools('a', 7)
+    expect(await tools()).toEqual([{ kind: 7, recent: null, isRefused: true }])
+    const send = (id: string, about: object) =>
       savings.record('a', Promise.resolve(request(id, about)))
-    for (const id of ['1', '2', '3', '4', '5']) {
-      await send(id, { definitions, print: print(1_000, 1) })
-    }
+    await send('1', { definitions: { ...definitions, isDropped: true }, print: print(1_000, 1) })
+    for (const id of ['2', '3', '4', '5']) await send(id, { definitions, print: print(1_000, 1) })
     await send('5', { print: print(1_000, 2) })
     await send('6', { definitions: { ...definitions, called: ['no kind is known'] } })
     clock.now += 60_001
-    const known = { kind: 7, recent: ['read'] }
-    const refused = { kind: 8, recent: null, isRefused: true }
-    expect(await tools()).toEqual([known, refused])
-    await send('5', { definitions: { ...definitions, isDropped: true }, print: print(2_000, 2) })
+    const known = { kind: 7, recent: ['read'], dropsSearches: true, isRefused: true }
+    expect(await tools()).toEqual([known])
     await savings.close()
     const other = accountsOn(store).savings
     other.agentTools('a')
     await other.read('a')
-    expect(other.agentTools('a')).toEqual([{ ...known, dropsSearches: true }, refused])
+    expect(other.agentTools('a')).toEqual([known])
   })
 })
 

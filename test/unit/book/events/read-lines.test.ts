@@ -1,14 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  dayOfSummaries,
-  isTenantFolder,
-  newSegment,
-  readSegmentName,
-  segmentFile,
-  summaryFile,
-} from '../../../../src/book/events/layout.ts'
 import { noTally, readLines } from '../../../../src/book/events/read-lines.ts'
 import { readEvents, readSummaries, tenantsOf } from '../../../../src/book/events/read-telemetry.ts'
 import type { TelemetryEvent } from '../../../../src/core/telemetry/event.ts'
@@ -28,40 +20,6 @@ async function read(text: string | Buffer) {
   expect(events).toHaveLength(tally.read)
   return tally
 }
-
-describe('names of files', () => {
-  const [session, started, end] = ['0123456789abcdef', '00000000000f', '89abcdef']
-  const segment = `${session}-${started}-${end}`
-
-  it('are read as they are made', () => {
-    expect(newSegment(session, 15)).toMatch(new RegExp(`^${session}-${started}-[0-9a-f]{8}$`))
-    for (const isOpen of [true, false]) {
-      const file = basename(segmentFile('folder', segment, isOpen))
-      expect(readSegmentName(file)).toEqual({ segment, startedMs: 15, isOpen })
-    }
-    const file = summaryFile('folder', Date.parse('2026-03-01T23:59:59Z'), end)
-    expect(dayOfSummaries(basename(file))).toBe(Date.parse('2026-03-01'))
-  })
-
-  it.each([
-    `x${segment}.jsonl`,
-    `${segment}.jsonl.bak`,
-    `${segment}.opened.jsonl`,
-    `${segment}-jsonl`,
-    `${segment.toUpperCase()}.jsonl`,
-    `${session}-${started}.jsonl`,
-    `${session.slice(1)}-${started}-${end}.jsonl`,
-    `${session}-${started.slice(1)}-${end}.jsonl`,
-    `x2026-03-01-${end}.jsonl`,
-    `2026-03-01-${end}.jsonl.bak`,
-    `2026-03-01-${end.slice(1)}.jsonl`,
-    `2026-3-1-${end}.jsonl`,
-    `2026-13-01-${end}.jsonl`,
-  ])('of others are not ours: %s', name => {
-    expect([readSegmentName(name), dayOfSummaries(name)]).toEqual([null, null])
-    expect([isTenantFolder(name), isTenantFolder(session)]).toEqual([false, true])
-  })
-})
 
 describe('reading telemetry', () => {
   it.each([

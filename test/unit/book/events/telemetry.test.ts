@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -56,22 +55,6 @@ describe('telemetry', () => {
     expect(summaries.map(({ total_events }) => total_events)).toEqual([2, 1])
   })
 
-  it('waits five seconds for more events of a session', async () => {
-    const telemetry = testTelemetry({ flush_every_n: 100 })
-    for (const [pause, written] of [
-      [0, 0],
-      [4_999, 0],
-      [1, 3],
-      [4_999, 3],
-    ] as const) {
-      telemetry.clock.now += pause
-      telemetry.record(TENANT, factsOf())
-      await telemetry.settled()
-      expect(telemetry.fates.written).toBe(written)
-    }
-    await telemetry.close()
-  })
-
   it('counts no repeat of a call that was only offered', async () => {
     const telemetry = testTelemetry()
     telemetry.record(TENANT, factsOf({ enricher_prefetched: true }))
@@ -86,30 +69,6 @@ describe('telemetry', () => {
       undefined,
       0,
     ])
-  })
-
-  it('has an offered call under its pseudonyms, with its tokens and no saving', async () => {
-    const telemetry = testTelemetry()
-    const call = { server: 'files', tool: 'list', key: 'k', tokens: 7 }
-    const at = { tenant: TENANT, at: START_MS }
-    telemetry.offer({ ...at, session: 's', call, facts: { enricher_prefetched: true } })
-    telemetry.offer({ ...at, session: null, facts: { enricher_unsent: 'unchanged' } })
-    await telemetry.close()
-    const { session, tool, content } = createPseudonyms(new Uint8Array(32), TENANT)
-    const event = (name: string, key: string, tokens: number) => ({
-      ...{ schema_version: 1, ts_ms: START_MS, sample_rate_applied: 1, response_chars: 0 },
-      ...{ tool_name_anon: tool(name), endpoint_class: tool(name), shape: 'unknown' },
-      ...{ inner_formats: [], is_dedup_hit: false, layer_used: 'L3', tokenizer: 'o200k_base' },
-      ...{ tokens_baseline: tokens, tokens_final: tokens, dedup_tokens_saved: 0 },
-      ...{ encoder_tokens_saved: 0, elided_tokens_saved: 0, context_partition: 0 },
-      ...{ is_sidechain: false, content_sha_prefix: content(hash('sha256', key)) },
-    })
-    const events = await eventsIn(telemetry.folder)
-    const unsent = { ...event('none', '', 0), session_hash: NO_SESSION }
-    const offered = { ...event('mcp__files__list', 'k', 7), session_hash: session('s') }
-    expect(events).toHaveLength(2)
-    expect(events).toContainEqual({ ...unsent, enricher_unsent: 'unchanged' })
-    expect(events).toContainEqual({ ...offered, enricher_prefetched: true })
   })
 
   it('ends a session that is closed, whose repeats begin anew', async () => {

@@ -17,7 +17,6 @@ export interface TestTelemetry {
   record(tenant: string, facts: ResponseFacts): void
   offer(arrived: ArrivedOffer): void
   end(tenant: string, session: string): void
-  settled(): Promise<void>
   upkeep(): Promise<void>
   close(): Promise<void>
   readonly folder: string
@@ -65,7 +64,6 @@ export function testTelemetry(
     },
     offer: arrived => note({ kind: 'offer', ...arrived }),
     end: (tenant, session) => note({ kind: 'end', tenant, session }),
-    settled: () => done,
     upkeep: () => inTurn(() => files.settle()),
     close: () => inTurn(() => files.end()),
     folder,

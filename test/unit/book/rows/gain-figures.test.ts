@@ -81,28 +81,22 @@ function gainOf(by: Partial<Record<keyof GainAnswer['by'], readonly Partial<Gain
 }
 
 describe('figures of a part', () => {
-  it.each([
-    ['answers that said nothing', { requests: 2, unknown: 2 }, null],
-    ['an answer that said something', { requests: 2, unknown: 1 }, { without: 0, billed: 0 }],
-    ['what a tool saved', { without: 5 }, { without: 5, billed: 0 }],
-    ['a round of ours', { billed: 5 }, { without: 0, billed: 5 }],
-  ])('have a bill, or none: %s', (_, sums, bill) => {
-    expect(gainOf({ day: [sums] }).total.bill).toEqual(bill)
-  })
-
-  it.each([
-    ['nothing', { currency: 'USD' }, null],
-    ['what a tool saved', { currency: 'USD', without_money: 5 }, { without: 5, billed: 0 }],
-    ['a round of ours', { currency: 'USD', billed_money: 5 }, { without: 0, billed: 5 }],
-    ['what is in another one', { currency: 'EUR', without_money: 5, billed_money: 5 }, null],
-  ])('have money in the currency of most: %s', (_, sums, money) => {
+  it.each<[string, Partial<GainPart>, Part['bill'], Part['money']]>([
+    ['answers that said nothing', { requests: 2, unknown: 2 }, null, null],
+    ['one that said something', { requests: 2, unknown: 1 }, { without: 0, billed: 0 }, null],
+    ['what a tool saved', { without: 5 }, { without: 5, billed: 0 }, null],
+    ['a round of ours', { billed: 5 }, { without: 0, billed: 5 }, null],
+    ['money that a tool saved', { without_money: 5 }, null, { without: 5, billed: 0 }],
+    ['money for a round of ours', { billed_money: 5 }, null, { without: 0, billed: 5 }],
+    ['other money', { currency: 'EUR', without_money: 5, billed_money: 5 }, null, null],
+  ])('have a bill, and money in the currency of most: %s', (_, sums, bill, money) => {
     const model = [
       { currency: 'EUR', without_money: 8 },
       { currency: '', without_money: 99 },
       { currency: 'USD', without_money: 9 },
     ]
-    const { currency, total } = gainOf({ day: [sums], model })
-    expect([currency, total.money]).toEqual(['USD', money])
+    const { currency, total } = gainOf({ day: [{ currency: 'USD', ...sums }], model })
+    expect([currency, total.bill, total.money]).toEqual(['USD', bill, money])
   })
 
   it('have tokens as they were sent, all of one name together', () => {

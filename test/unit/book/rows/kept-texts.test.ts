@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
@@ -102,15 +102,6 @@ describe('texts of results', () => {
 
   it('are not kept unless they are asked for, and their results are', async () => {
     const { ledger, rows } = start({ textKeys: null })
-    ledger.result(resultOf('a', {}, { texts: texts('no') }))
-    expect(await ledger.texts('a', 1)).toBeNull()
-    expect(await ledger.latest('a', 9)).toHaveLength(1)
-    expect(rows()).toEqual([])
-  })
-
-  it('are not kept if their key cannot be used, and their results are', async () => {
-    const { ledger, folder, rows } = start()
-    writeFileSync(join(folder, 'texts.key'), 'short')
     ledger.result(resultOf('a', {}, { texts: texts('no') }))
     expect(await ledger.texts('a', 1)).toBeNull()
     expect(await ledger.latest('a', 9)).toHaveLength(1)

@@ -153,13 +153,6 @@ describe('the ledger', () => {
     const { rows } = await ledger.tools('a', 24)
     expect(rows).toHaveLength(1_001)
     expect(rows.find(({ tool }) => tool === '(other)')?.results).toBe(200)
-    // Another hour, and another tenant, has names of its own.
-    ledger.result(resultOf('a', { tool: 'earlier' }, { at: Date.now() - HOUR_MS }))
-    ledger.result(resultOf('b', { tool: 'of b' }))
-    const namesOf = async (tenant: string) =>
-      (await ledger.tools(tenant, 24)).rows.map(({ tool }) => tool)
-    expect(await namesOf('a')).toContain('earlier')
-    expect(await namesOf('b')).toEqual(['of b'])
   })
 
   it('drops what does not fit into its memory, and says how much', async () => {
