@@ -2,7 +2,7 @@ import type { JobOutcome } from '../../workers/protocol.ts'
 import { addFields } from '../core/base/add-fields.ts'
 import { FairQueue } from '../core/base/fair-queue.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
-import { holdExit } from '../threads/hold-exit.ts'
+import { holdExit } from '../threads/start-thread.ts'
 import { createEstimates, takeBatch } from './batching.ts'
 import {
   ABANDONED,

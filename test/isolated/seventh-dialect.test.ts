@@ -1,7 +1,7 @@
 import './seventh-dialect.ts'
 import { expect, it, onTestFinished } from 'vitest'
 import { guessRoute } from '../../src/cli/proxy/check-request.ts'
-import { namedBaseUrls, namedUpstreams } from '../../src/cli/run/named-upstreams.ts'
+import { namedBaseUrls, namedUpstreams } from '../../src/cli/run/own-service.ts'
 import { configSchema } from '../../src/config/config.ts'
 import { FIXED_LIMITS } from '../../src/config/fixed-limits.ts'
 import { readPrices } from '../../src/config/prices.ts'

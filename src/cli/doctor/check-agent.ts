@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Env } from '../../config/env.ts'
 import { readConfigFile } from '../../console/replace-file.ts'
-import type { Agent } from '../setup/agent.ts'
+import type { Agent } from '../setup/agents.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Whether an agent sends its requests to the service, and what says so. */

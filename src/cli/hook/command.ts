@@ -5,8 +5,7 @@ import { type ServiceClient, ServiceProblem, serviceAt } from '../../console/ser
 import type { ConfigAnswer } from '../../core/contract/config.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../core/contract/encode.ts'
 import { LEGEND } from '../../core/reading/legend.ts'
-import { type AskedService, answerAgent, calledOptions } from './called-by-agent.ts'
-import { readEvent } from './read-event.ts'
+import { type AskedService, answerAgent, calledOptions, readEvent } from './called-by-agent.ts'
 
 /** The agent waits for its hooks: the longest wait for a service, in milliseconds. */
 const DEADLINE_MS = 2_000

@@ -11,7 +11,13 @@ import { layersInProject } from '../../config/layers/project-file.ts'
 import { type LayersPlace, pipelineFileOf } from '../../config/layers/read-layers.ts'
 import { repositoryName } from '../../config/layers/repository.ts'
 import { loadConfig } from '../../config/load.ts'
-import { OWN_DIALECTS, type OwnDialectName } from '../../core/dialects/lookup.ts'
+import { upstreamFault } from '../../config/url-fault.ts'
+import {
+  type DialectName,
+  dialects,
+  OWN_DIALECTS,
+  type OwnDialectName,
+} from '../../core/dialects/lookup.ts'
 import { makeFolder } from '../../files/make-folder.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
@@ -20,7 +26,6 @@ import { openConfiguredBook } from '../../service/book/book.ts'
 import { LATE_THREADS } from '../../service/builders.ts'
 import { startService } from '../../service/service.ts'
 import { programName } from './agent-settings.ts'
-import { type NamedUpstream, namedUpstreams } from './named-upstreams.ts'
 
 /** A service for one command, in this process. */
 export interface OwnService {
@@ -233,4 +238,40 @@ async function countsBy(
     counts[key] = (counts[key] ?? 0) + value
   }
   return counts
+}
+
+export type NamedUpstream = Config['proxy']['upstreams'][number]
+
+/** APIs without a route of their own, whose base URL a variable of the environment has. */
+const NAMED_APIS = dialects.flatMap(({ name, client }) =>
+  client === undefined ? [] : [{ name, dialect: name as DialectName, ...client }],
+)
+
+/**
+ * The upstreams of these APIs. What the environment names takes precedence over what is configured,
+ * and that over defaults.
+ * @throws Error for a base URL that is not a URL
+ */
+export function namedUpstreams(
+  env: Env,
+  configured: readonly NamedUpstream[],
+): readonly NamedUpstream[] {
+  const own = NAMED_APIS.flatMap(({ variable, name, dialect, byDefault, signedWith }) => {
+    const given = env[variable] || null
+    const fault = given === null ? null : upstreamFault(given)
+    if (fault !== null) throw new Error(`${variable} ${fault}`)
+    const isConfigured = configured.some(each => each.name === name)
+    const url = given ?? (isConfigured ? null : byDefault(env))
+    if (url === null) return []
+    const aws = signedWith?.(env)
+    const signed = aws === undefined ? {} : { aws }
+    return [{ name, dialect, url: url.replace(/\/$/, ''), ...signed }]
+  })
+  return [...configured.filter(({ name }) => !own.some(each => each.name === name)), ...own]
+}
+
+/** The variables with the base URLs that the command uses, with a proxy at `url`. */
+export function namedBaseUrls(url: string, upstreams: readonly NamedUpstream[]): Env {
+  const served = NAMED_APIS.filter(({ name }) => upstreams.some(each => each.name === name))
+  return Object.fromEntries(served.map(({ variable, name }) => [variable, `${url}/up/${name}`]))
 }

@@ -16,8 +16,7 @@ import {
 } from '../../console/replace-file.ts'
 import { DEFAULT_SERVICE_URL, serviceOptions } from '../../console/service-client.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import type { Agent } from './agent.ts'
-import { AGENTS } from './agents.ts'
+import { AGENTS, type Agent } from './agents.ts'
 import { editTomlTable } from './edit-toml.ts'
 
 export const setupCommand = defineCommand({

@@ -4,8 +4,12 @@ import { defineCommand } from '../../console/command.ts'
 import { identifyService } from '../../console/identify-service.ts'
 import { readJsonText, readText } from '../../core/base/read-text.ts'
 import type { SavingsAnswer } from '../../core/contract/savings.ts'
-import { type AskedService, answerAgent, calledOptions } from '../hook/called-by-agent.ts'
-import { readEvent } from '../hook/read-event.ts'
+import {
+  type AskedService,
+  answerAgent,
+  calledOptions,
+  readEvent,
+} from '../hook/called-by-agent.ts'
 
 /** The agent draws its screen meanwhile: the longest wait, in milliseconds. */
 const DEADLINE_MS = 1_000

@@ -10,9 +10,8 @@ import {
   readRequestId,
   writeResponse,
 } from '../json-rpc.ts'
-import { LineReader } from '../upstream/line-reader.ts'
+import { LineReader, singleLine } from '../upstream/line-reader.ts'
 import { MessageIntake } from './message-intake.ts'
-import { singleLine } from './single-line.ts'
 
 /** Bytes of one message of the client. */
 const MAX_MESSAGE_BYTES = 100 * 1024 * 1024

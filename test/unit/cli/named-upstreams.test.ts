@@ -3,7 +3,7 @@ import {
   type NamedUpstream,
   namedBaseUrls,
   namedUpstreams,
-} from '../../../src/cli/run/named-upstreams.ts'
+} from '../../../src/cli/run/own-service.ts'
 
 const GEMINI = 'https://generativelanguage.googleapis.com'
 const urlsOf = (env: Record<string, string>, configured: readonly NamedUpstream[] = []) =>

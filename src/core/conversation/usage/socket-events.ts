@@ -1,8 +1,7 @@
 import type { FigurePlaces } from '../../dialects/bodies/route.ts'
 import { bodyRules, ROUTE_NAMES, type RouteName } from '../../dialects/lookup.ts'
 import { FigureReader } from './figure-reader.ts'
-import { type Figures, usageOf } from './usage-figures.ts'
-import type { AnswerUsage } from './usage-reader.ts'
+import { type AnswerUsage, type Figures, usageOf } from './usage-reader.ts'
 
 /** The endpoint whose conversations come over WebSockets. */
 export const SOCKET_ROUTE = ROUTE_NAMES.find(route => bodyRules(route).hasSocket) as RouteName

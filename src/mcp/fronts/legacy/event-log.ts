@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { JsonBytes } from '../../../core/json/bytes/json-node.ts'
-import { singleLine } from '../single-line.ts'
+import { singleLine } from '../../upstream/line-reader.ts'
 
 /** Events of one session. */
 const MAX_EVENTS = 256

@@ -1,5 +1,6 @@
 import { keyStability } from '../../../classify/json-shape.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
+import type { Uses } from '../../../reading/constructs.ts'
 import { isPriced, priceOfUse } from '../../../reading/price.ts'
 import { Gap } from '../../gaps.ts'
 import type { CellColumn, Column, PatternColumn } from './column.ts'
@@ -8,7 +9,6 @@ import { isFilled, patternOf, planColumns } from './plan-columns.ts'
 import { excess, type Pricer } from './pricer.ts'
 import { weighsBrackets } from './style.ts'
 import { KEY_COLUMN, SEPARATOR } from './syntax.ts'
-import type { Bracket, Table } from './table.ts'
 import type { Piece } from './trace.ts'
 import { addUses, priceOfUses, usesOf } from './uses.ts'
 import { RowWriter, writeHeader } from './write-table.ts'
@@ -166,4 +166,19 @@ export function tablePiece({ text, brackets, uses: ofColumns }: Table, pricer: P
   }
   if (values !== '') surcharge += tokens(values) * priceOfUse(style.reading, 'brackets')
   return { text, tokens: count, surcharge, uses }
+}
+
+/** A nested value in brackets inside a table. */
+interface Bracket {
+  readonly text: string
+  /** The rows of a column, which name no keys, rather than a value as in JSON. */
+  readonly isRows: boolean
+}
+
+/** A table as text, with the nested values in its rows if the style weighs them. */
+export interface Table {
+  readonly text: string
+  readonly brackets: readonly Bracket[]
+  /** What its reader must know; `undefined`: nothing. */
+  readonly uses: Uses | undefined
 }
