@@ -6,6 +6,7 @@ import { eligibilityOf, type ListedTool } from '../../core/enrich/eligibility.ts
 import { createModels, modelFaults } from '../../core/enrich/models.ts'
 import { count } from '../../index.ts'
 import type { ListEntry } from '../../mcp/catalogue/catalogue.ts'
+import { toolFacts } from '../../mcp/catalogue/tool-facts.ts'
 import { type CheckedServer, serverVersion } from '../../mcp/check-server.ts'
 import type { GatewayServer } from '../../mcp/gateway-options.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
@@ -169,7 +170,7 @@ function createReporter({ mcp, tools: user }: Pick<Config, 'mcp' | 'tools'>) {
       name: entry.key,
       server,
       isTrusted: mcp.servers[server]?.trusted === true,
-      annotations: annotationsOf(entry),
+      annotations: toolFacts(entry.raw).annotations,
     }
     const found = models.find(entry.key, server)
     const eligibility = eligibilityOf(tool, found)
@@ -217,12 +218,6 @@ function sharedUris(
     }
   }
   return [...byUri].flatMap(([uri, servers]) => (servers.length > 1 ? [{ uri, servers }] : []))
-}
-
-function annotationsOf({ raw }: ListEntry): ListedTool['annotations'] {
-  const { annotations } = JSON.parse(raw.toString()) as { annotations?: unknown }
-  const isObject = typeof annotations === 'object' && annotations !== null
-  return isObject ? (annotations as NonNullable<ListedTool['annotations']>) : undefined
 }
 
 function whyNot({ isTrusted, annotations }: ListedTool, forbiddenBy: string | undefined): string {

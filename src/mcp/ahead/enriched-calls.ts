@@ -11,6 +11,7 @@ import type { FoundModel } from '../../core/enrich/models.ts'
 import { fillModel } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { PublicEntry } from '../catalogue/catalogue.ts'
+import { listedTool } from '../catalogue/tool-facts.ts'
 import type { ClientCall } from '../gateway-options.ts'
 import { member, textMember } from '../members.ts'
 import type { Servers } from '../servers.ts'
@@ -20,7 +21,6 @@ import type { EnrichmentNeeds } from './offer-reader.ts'
 import { PrefetchCalls } from './prefetch-calls.ts'
 import { Prefetches } from './prefetches.ts'
 import { isEmpty, refusalResult } from './result-texts.ts'
-import { catalogueTool } from './tool-definition.ts'
 
 /** A call of a tool that a server lists. */
 export interface EnrichedCall {
@@ -166,7 +166,7 @@ export class EnrichedCalls {
   #know({ call, entry, params, session }: Omit<EnrichedCall, 'epoch'>): KnownCall {
     const { shared } = this.#needs
     const { server } = entry
-    const tool = catalogueTool(entry, this.#servers.settingsOf(server).trusted)
+    const tool = listedTool(entry, this.#servers.settingsOf(server).trusted)
     const found = shared.models.find(tool.name, server)
     const given = knownArguments(params)
     const key = keyOf(server, tool.name, given.args)

@@ -8,11 +8,11 @@ import { planCalls } from '../../core/enrich/planner.ts'
 import type { OfferedCall, OfferLink } from '../../core/enrich/projections.ts'
 import type { FollowUp } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { listedTool, toolFacts } from '../catalogue/tool-facts.ts'
 import type { Servers } from '../servers.ts'
 import { type KnownCall, keyOf } from './known-call.ts'
 import type { EnrichmentNeeds, LandedResult } from './offer-reader.ts'
 import type { PrefetchCalls } from './prefetch-calls.ts'
-import { catalogueTool, toolDefinition } from './tool-definition.ts'
 
 export interface PrefetchesOptions extends Pick<EnrichmentNeeds, 'shared' | 'read'> {
   readonly servers: Servers
@@ -188,7 +188,7 @@ export class Prefetches {
     if (tool === undefined) return null
     const { isEligible } = eligibilityOf(tool, shared.models.find(tool.name, tool.server))
     const entry = servers.catalogue.ownTool(tool.server, tool.name)
-    const schema = entry === undefined ? null : toolDefinition(entry.raw).inputSchema
+    const schema = entry === undefined ? null : toolFacts(entry.raw).inputSchema
     if (!isEligible || schema === null) return null
     this.#targets.add(this.#costKey(tool))
     return { link, inputSchema: new Uint8Array(schema), takesOver: tool.server === server }
@@ -204,9 +204,7 @@ export class Prefetches {
       entry = at === -1 ? undefined : servers.catalogue.ownTool(other, own)
     }
     if (entry === undefined) return undefined
-    return this.#options.calls.asSeen(
-      catalogueTool(entry, servers.settingsOf(entry.server).trusted),
-    )
+    return this.#options.calls.asSeen(listedTool(entry, servers.settingsOf(entry.server).trusted))
   }
 
   #observeCost(tool: ListedTool, args: string | null, tokens: number): void {

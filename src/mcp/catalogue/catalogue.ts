@@ -1,12 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import {
-  type JsonBytes,
-  memberOf,
-  members,
-  parseAt,
-  RANGE,
-} from '../../core/json/bytes/json-node.ts'
-import { readJson } from '../../core/json/bytes/read-json.ts'
+import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { withMember, withoutMember } from '../members.ts'
 
 /** What servers list. */
@@ -33,17 +26,6 @@ export interface ListEntry {
   readonly raw: JsonBytes
 }
 
-/** What a tool's definition states that decides how its calls are treated. */
-export interface ToolFacts {
-  readonly hasOutputSchema: boolean
-  /** Whether the client draws a user interface from the structured value. */
-  readonly hasUi: boolean
-  readonly isReadOnly: boolean
-  readonly isIdempotent: boolean
-  /** Only if its server says so: the protocol's default does not count. */
-  readonly isDestructive: boolean
-}
-
 /** An entry under the name that clients know. */
 export interface PublicEntry extends ListEntry {
   readonly server: string
@@ -52,38 +34,6 @@ export interface PublicEntry extends ListEntry {
 
 /** Most entries of one answer, and of all servers together: each has its share of them. */
 export const MAX_ENTRIES = 20_000
-
-const TOOL = members({
-  outputSchema: RANGE,
-  annotations: members({ readOnlyHint: RANGE, idempotentHint: RANGE, destructiveHint: RANGE }),
-  _meta: members({ ui: RANGE }),
-})
-
-/** A definition may be long, and is asked for at each call. */
-const knownFacts = new WeakMap<JsonBytes, ToolFacts>()
-
-export function toolFacts(raw: JsonBytes): ToolFacts {
-  const known = knownFacts.get(raw) ?? readFacts(raw)
-  knownFacts.set(raw, known)
-  return known
-}
-
-function readFacts(raw: JsonBytes): ToolFacts {
-  const limits = { maxBytes: raw.length, maxDepth: 10_000, maxValues: 16 }
-  const root = readJson(raw, TOOL, limits) ?? undefined
-  const hints = memberOf(root, 'annotations')
-  const isTrue = (name: string) => {
-    const hint = memberOf(hints, name)
-    return hint !== undefined && parseAt(raw, hint) === true
-  }
-  return {
-    hasOutputSchema: memberOf(root, 'outputSchema') !== undefined,
-    hasUi: memberOf(memberOf(root, '_meta'), 'ui') !== undefined,
-    isReadOnly: isTrue('readOnlyHint'),
-    isIdempotent: isTrue('idempotentHint'),
-    isDestructive: isTrue('destructiveHint'),
-  }
-}
 
 /**
  * What all servers list, under the names that clients know, and sorted by them, so that the bytes

@@ -7,9 +7,10 @@ import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { type NotShown, notShownIn } from '../../core/parts/not-shown.ts'
 import { EnrichedCalls } from '../ahead/enriched-calls.ts'
 import { withNotes } from '../ahead/result-texts.ts'
-import { type PublicEntry, type ToolFacts, toolFacts } from '../catalogue/catalogue.ts'
+import type { PublicEntry } from '../catalogue/catalogue.ts'
 import { mirrorsOf } from '../catalogue/mirrored-params.ts'
 import { ToolSearch } from '../catalogue/search/tool-search.ts'
+import { type ToolFacts, toolFacts } from '../catalogue/tool-facts.ts'
 import { ComposedTools } from '../composed/composed-tools.ts'
 import type { ClientCall, GatewayOptions, ServerSettings } from '../gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from '../json-rpc.ts'
@@ -212,7 +213,8 @@ export class ToolCalls {
     if (named === null) return unknownTool(entry.publicKey)
     // Copying many bytes takes long, and they are copied once more as they are sent.
     if (named.length > LARGE_BYTES) await nextTurn()
-    const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
+    const { readOnlyHint, idempotentHint } = facts.annotations
+    const canRepeat = settings.trusted && (readOnlyHint === true || idempotentHint === true)
     const { server } = entry
     this.search?.called(entry.publicKey)
     const started = performance.now()

@@ -4,7 +4,8 @@ import { type JsonBytes, memberOf, members, RANGE } from '../../core/json/bytes/
 import { skipSpace } from '../../core/json/bytes/json-tokens.ts'
 import { readJson } from '../../core/json/bytes/read-json.ts'
 import { OPEN_BRACKET } from '../../core/json/char-codes.ts'
-import { type PublicEntry, toolFacts } from '../catalogue/catalogue.ts'
+import type { PublicEntry } from '../catalogue/catalogue.ts'
+import { toolFacts } from '../catalogue/tool-facts.ts'
 import type { ClientCall } from '../gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from '../json-rpc.ts'
 import { EMPTY_OBJECT, objectMember, shortValue, textMember } from '../members.ts'
@@ -118,7 +119,7 @@ export class ComposedTools {
       const entry = this.#servers.catalogue.ownTool(step.server, step.tool)
       const { trusted } = this.#servers.settingsOf(step.server)
       if (entry === undefined || step.isStatedReadOnly) return entry
-      return trusted && toolFacts(entry.raw).isReadOnly ? entry : undefined
+      return trusted && toolFacts(entry.raw).annotations.readOnlyHint ? entry : undefined
     })
     return entries.every(entry => entry !== undefined) ? entries : null
   }

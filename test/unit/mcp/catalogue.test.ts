@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  Catalogue,
-  publicEntry,
-  publicName,
-  toolFacts,
-} from '../../../src/mcp/catalogue/catalogue.ts'
+import { Catalogue, publicEntry, publicName } from '../../../src/mcp/catalogue/catalogue.ts'
 import { anyText } from '../../support/any-text.ts'
 
 const entries = (...names: string[]) =>
@@ -69,24 +64,5 @@ describe('the catalogue', () => {
       publicEntry('tools', entry, { dropsOutputSchema }).toString()
     expect(shown(false)).toBe(raw.toString().replace('"t"', '"a__t"'))
     expect(JSON.parse(shown(true))).toEqual({ x: 1, name: 'a__t', z: 'a' })
-  })
-})
-
-it('reads of a definition what decides about its calls', () => {
-  expect(toolFacts(Buffer.from('{"name":"a"}'))).toEqual({
-    hasOutputSchema: false,
-    hasUi: false,
-    isReadOnly: false,
-    isIdempotent: false,
-    isDestructive: false,
-  })
-  const raw =
-    '{"outputSchema":{},"annotations":{"readOnlyHint":true,"idempotentHint":"true"},"_meta":{"ui":{}}}'
-  expect(toolFacts(Buffer.from(raw))).toEqual({
-    hasOutputSchema: true,
-    hasUi: true,
-    isReadOnly: true,
-    isIdempotent: false,
-    isDestructive: false,
   })
 })

@@ -1,5 +1,6 @@
-import { type PublicEntry, toolFacts } from '../catalogue.ts'
+import type { PublicEntry } from '../catalogue.ts'
 import type { StatedReadOnly } from '../stated-read-only.ts'
+import { toolFacts } from '../tool-facts.ts'
 import { isLike } from '../tool-patterns.ts'
 import type { LearnedTools } from './learned-tools.ts'
 
@@ -27,5 +28,5 @@ export function staysListed(
 
 /** Whether its server marks a tool as destructive: the client must see its name in each call. */
 export function isKeptApart({ raw }: Pick<PublicEntry, 'raw'>): boolean {
-  return toolFacts(raw).isDestructive
+  return toolFacts(raw).annotations.destructiveHint === true
 }

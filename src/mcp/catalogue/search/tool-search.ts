@@ -11,8 +11,9 @@ import {
   withMember,
 } from '../../members.ts'
 import type { Servers } from '../../servers.ts'
-import { type PublicEntry, toolFacts } from '../catalogue.ts'
+import type { PublicEntry } from '../catalogue.ts'
 import { Parts } from '../lists/in-parts.ts'
+import { toolFacts } from '../tool-facts.ts'
 import { argumentFault } from './argument-fault.ts'
 import { searchResult } from './search-answer.ts'
 import { SEARCH_NAMES, type SearchRole, searchDefinitions } from './search-definitions.ts'
@@ -222,9 +223,9 @@ export class ToolSearch {
 
   #onlyReads({ server, key, raw }: PublicEntry): boolean {
     if (server === '') return true
-    const { isReadOnly, isDestructive } = toolFacts(raw)
+    const { readOnlyHint, destructiveHint } = toolFacts(raw).annotations
     const { trusted } = this.#needs.servers.settingsOf(server)
-    const byServer = trusted && isReadOnly && !isDestructive
+    const byServer = trusted && readOnlyHint === true && destructiveHint !== true
     return this.#options.isStatedReadOnly(key, server) ?? byServer
   }
 
