@@ -29,6 +29,16 @@ export function table(
   return [lines[0], '-'.repeat(width), ...lines.slice(1)].join('\n')
 }
 
+/** A table of the first rows, and how many more there are. */
+export function firstRows(
+  header: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+  most: number,
+): string {
+  const more = rows.length > most ? `\n… and ${rows.length - most} more (--json)` : ''
+  return table(header, rows.slice(0, most)) + more
+}
+
 function format(cell: string | number): string {
   return typeof cell === 'number'
     ? cell.toLocaleString('en-US', { maximumFractionDigits: 2 })

@@ -26,7 +26,7 @@ import { listLogs } from '../../lab/logs/list-logs.ts'
 import { logFolders } from '../../lab/nightly/log-folders.ts'
 import { readPriors } from '../../lab/nightly/read-priors.ts'
 import { BASELINE_IDS, BASELINES, baselineCounter } from '../../lab/replay/baselines.ts'
-import { createModelMiner } from '../../lab/speculation/mine-models.ts'
+import { mineModels } from '../../lab/speculation/mine-models.ts'
 import { analysisRecord, reportAnalysis } from '../../lab/tune/analysis-report.ts'
 import { analyzeSessions, analyzeTelemetry, reportProposals } from '../../lab/tune/analyze.ts'
 import { billOf, billTables } from '../../lab/tune/bill-report.ts'
@@ -215,9 +215,7 @@ async function fromLogs(values: Values): Promise<number> {
 }
 
 function mineTools(paths: readonly string[], isJson: boolean): number {
-  const miner = createModelMiner()
-  for (const calls of recordedSessions(listLogs(pathsOf(paths))).values()) miner.add(calls)
-  const tools = miner.models()
+  const tools = mineModels(recordedSessions(listLogs(pathsOf(paths))).values())
   process.stdout.write(isJson ? `${JSON.stringify({ tools })}\n` : `${stringify({ tools })}\n`)
   return EXIT.ok
 }

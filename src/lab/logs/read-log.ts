@@ -1,8 +1,10 @@
 import { BoundedMap } from '../../core/base/bounded-map.ts'
 import { createRepeats, type Repeats } from '../../core/telemetry/repeats.ts'
 import { entryOf } from '../entry-of.ts'
+import { UnreadableLog } from './chunks.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
+import type { LogFile } from './list-logs.ts'
 import type { Dialect, LoggedResult, LoggedUsage, LogLine } from './log-line.ts'
 import { LINE_FAULTS, type LineFault, readLines } from './read-lines.ts'
 import { recording } from './recording.ts'
@@ -154,6 +156,19 @@ export function* readLog(path: string, tally: LogTally, onUsage?: OnUsage): Gene
     const called_ms = call?.ts_ms ?? 0
     if (tool === undefined) tally.without_call++
     return { tool, args, call_id: id, text, is_error, isRestamped, called_ms }
+  }
+}
+
+/** The results of logs, with the path of each; one that cannot be read to its end has the first. */
+export function* readLogs(
+  files: readonly LogFile[],
+): Generator<MinedResult & { readonly path: string }> {
+  for (const { path } of files) {
+    try {
+      for (const result of readLog(path, noTally())) yield { ...result, path }
+    } catch (error) {
+      if (!(error instanceof UnreadableLog)) throw error
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { endpointClass } from '../../core/telemetry/endpoint-class.ts'
-import { UnreadableLog } from '../logs/chunks.ts'
+import { entryOf } from '../entry-of.ts'
 import type { LogList } from '../logs/list-logs.ts'
-import { type MinedResult, noTally, readLog } from '../logs/read-log.ts'
+import { type MinedResult, readLogs } from '../logs/read-log.ts'
 
 /** A tool result of a recorded conversation. */
 export interface RecordedResult
@@ -39,25 +39,14 @@ export function readConversations(
   const conversations = new Map<string, RecordedResult[]>()
   const lasts = new Map<string, number>()
   const seen = new Set<string>()
-  const add = (path: string) => {
-    for (const mined of readLog(path, noTally())) {
-      if (mined.ts_ms > 0 && mined.ts_ms < sinceMs) continue
-      const id = mined.session ?? path
-      const key = identityOf(id, mined)
-      if (key !== null && seen.has(key)) continue
-      if (key !== null) seen.add(key)
-      const results = conversations.get(id) ?? []
-      conversations.set(id, results)
-      results.push(toResult(mined))
-      lasts.set(id, Math.max(lasts.get(id) ?? 0, mined.ts_ms))
-    }
-  }
-  for (const { path } of files) {
-    try {
-      add(path)
-    } catch (error) {
-      if (!(error instanceof UnreadableLog)) throw error
-    }
+  for (const mined of readLogs(files)) {
+    if (mined.ts_ms > 0 && mined.ts_ms < sinceMs) continue
+    const id = mined.session ?? mined.path
+    const key = identityOf(id, mined)
+    if (key !== null && seen.has(key)) continue
+    if (key !== null) seen.add(key)
+    entryOf(conversations, id, (): RecordedResult[] => []).push(toResult(mined))
+    lasts.set(id, Math.max(lasts.get(id) ?? 0, mined.ts_ms))
   }
   return [...conversations].map(([id, results]) => ({ id, results, lastMs: lasts.get(id) ?? 0 }))
 }

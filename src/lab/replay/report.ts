@@ -1,6 +1,6 @@
 import { vendorPrices } from '../../config/prices.ts'
 import { figureLines, type ReportFigures, resultFigures } from '../../console/figure-lines.ts'
-import { percent, table } from '../../console/table.ts'
+import { firstRows, percent, table } from '../../console/table.ts'
 import type { VendorName } from '../../core/dialects/lookup.ts'
 import { billTurns } from '../guard/bill.ts'
 import { BASELINES, type Baseline } from './baselines.ts'
@@ -51,9 +51,8 @@ export function toTables({ replay, tokenizer, baseline, vendor }: Replayed): str
   const { total, failed, tooSmall, hints, findings, by } = replay
   const parts = DIMENSIONS.map(name => {
     const groups = [...by[name]].sort(([, a], [, b]) => b.tokens_in - a.tokens_in)
-    const rows = groups.slice(0, MAX_ROWS).map(([key, sums]) => row(key, sums))
-    const cut = groups.length - rows.length
-    return `${table(header(name), rows)}${cut > 0 ? `\n… and ${cut} more (--json)` : ''}`
+    const rows = groups.map(([key, sums]) => row(key, sums))
+    return firstRows(header(name), rows, MAX_ROWS)
   })
   parts.push(toSavingsTable(total))
   parts.push(table(header('total'), [row('all', total)]))

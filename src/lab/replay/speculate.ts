@@ -1,4 +1,4 @@
-import { table } from '../../console/table.ts'
+import { percent, table } from '../../console/table.ts'
 import type { RecordedCall } from '../speculation/link-miner.ts'
 import type { PlayedOffer } from '../speculation/play-session.ts'
 import { LEAST_USED, type PlanStudy } from '../speculation/study-plans.ts'
@@ -20,19 +20,16 @@ export function sessionsOf(
   return sessions
 }
 
-const NO_COUNTS = { offered: 0, ahead: 0, used: 0, served: 0, late: 0 }
-
 function countsOf(offers: readonly PlayedOffer[]) {
-  const counts = { ...NO_COUNTS }
-  for (const { declined, isUsed, isServed } of offers) {
-    counts.offered++
-    if (declined === null) {
-      counts.ahead++
-      if (isUsed) counts.used++
-      if (isServed) counts.served++
-    } else if (isUsed) counts.late++
+  const ahead = offers.filter(({ declined }) => declined === null)
+  const late = offers.filter(({ declined, isUsed }) => declined !== null && isUsed)
+  return {
+    offered: offers.length,
+    ahead: ahead.length,
+    used: ahead.filter(({ isUsed }) => isUsed).length,
+    served: ahead.filter(({ isServed }) => isServed).length,
+    late: late.length,
   }
-  return counts
 }
 
 export function planRecord({ offers, calls, ...study }: PlanStudy) {
@@ -67,18 +64,18 @@ export function reportPlans(study: PlanStudy): string {
   const rows = tools
     .toSorted((a, b) => b.offered - a.offered)
     .map(({ name, offered, ahead, used, served, late, calls }) => [
-      ...[name, offered, ahead, used, percent(share(used, ahead)), served, late],
-      percent(share(used, calls)),
+      ...[name, offered, ahead, used, percent(used, ahead), served, late],
+      percent(used, calls),
     ])
   return [
     `${links} links and min_probability ${minProbability} from ${sessions.fitted} sessions, ` +
       `played on ${sessions.told} others`,
     table(['tool', ...head, 'of its calls'], rows),
-    `used ${percent(rates.prefetch_hit)} of ${total.ahead} calls ahead ` +
-      `(target ${100 * LEAST_USED} %), ${percent(rates.coverage)} of all calls of these tools ` +
-      `(${percent(rates.offered_coverage)} were offered)`,
-    `declined and then called ${percent(rates.decline_recall_loss)} (target 10 %), ` +
-      `at least 1.3 times as large as predicted ${percent(rates.cost_overrun)} (target 15 %)`,
+    `used ${inPercent(rates.prefetch_hit)} of ${total.ahead} calls ahead ` +
+      `(target ${100 * LEAST_USED} %), ${inPercent(rates.coverage)} of all calls of these tools ` +
+      `(${inPercent(rates.offered_coverage)} were offered)`,
+    `declined and then called ${inPercent(rates.decline_recall_loss)} (target 10 %), ` +
+      `at least 1.3 times as large as predicted ${inPercent(rates.cost_overrun)} (target 15 %)`,
   ].join('\n\n')
 }
 
@@ -86,6 +83,6 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
 }
 
-function percent(rate: number | null): string {
-  return rate === null ? '–' : `${(100 * rate).toFixed(1)} %`
+function inPercent(rate: number | null): string {
+  return rate === null ? percent(0, 0) : percent(rate)
 }

@@ -32,28 +32,22 @@ const MAX_VISITED = 20_000
 const MAX_KEYS = 8
 const MAX_LINKS = 10_000
 
-/** Learns from recorded sessions which calls follow from which results. */
-export function createLinkMiner() {
-  const sessions: (readonly RecordedCall[])[] = []
+/**
+ * Learns from recorded sessions which calls follow from which results: the links that were followed
+ * often enough, by the tool whose result offers them.
+ */
+export function mineLinks(sessions: readonly (readonly RecordedCall[])[]): ToolModels {
   const links = new Map<string, LinkCounts>()
-  return {
-    add(session: readonly RecordedCall[]): void {
-      sessions.push(session)
-      for (const found of followUps(session)) {
-        const key = JSON.stringify(found)
-        const { trigger, ...link } = found
-        if (!links.has(key) && links.size < MAX_LINKS) {
-          links.set(key, { link, trigger, offered: 0, weight: 0, used: 0 })
-        }
+  for (const session of sessions) {
+    for (const { trigger, ...link } of followUps(session)) {
+      const key = JSON.stringify([trigger, link])
+      if (!links.has(key) && links.size < MAX_LINKS) {
+        links.set(key, { link, trigger, offered: 0, weight: 0, used: 0 })
       }
-    },
-    /** Links that were followed often enough, by the tool whose result offers them. */
-    models(): ToolModels {
-      for (const counts of links.values()) Object.assign(counts, { offered: 0, weight: 0, used: 0 })
-      for (const session of sessions) countOffers(session, [...links.values()])
-      return toModels([...links.values()])
-    },
+    }
   }
+  for (const session of sessions) countOffers(session, [...links.values()])
+  return toModels([...links.values()])
 }
 
 /** The links that would have led from a result to one of the calls after it. */

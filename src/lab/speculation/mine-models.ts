@@ -1,6 +1,6 @@
 import { serverOf } from '../../core/enrich/tool-names.ts'
 import type { ToolModel, ToolModels } from '../../core/enrich/value-model.ts'
-import { createLinkMiner, type RecordedCall } from './link-miner.ts'
+import { mineLinks, type RecordedCall } from './link-miner.ts'
 
 /** A recorded call, with how long it took if its log tells. */
 export interface TimedCall extends RecordedCall {
@@ -21,40 +21,32 @@ const MARK = 'mcp'
  * Learns value models from recorded sessions: what results take, how long calls last, and which
  * calls follow. It never says what a call changes: no recording shows that a call changes nothing.
  */
-export function createModelMiner() {
-  const links = createLinkMiner()
-  const sizes = new Map<string, number[]>()
-  const times = new Map<string, number[]>()
-  return {
-    add(session: readonly TimedCall[]): void {
-      const named = session.map(call => ({ ...call, tool: configuredName(call.tool) }))
-      links.add(named)
-      for (const { tool, text, isError, tookMs } of named) {
-        if (isError) continue
-        push(sizes, tool, Buffer.byteLength(text))
-        if (tookMs !== undefined && tookMs > 0) push(times, tool, tookMs)
-      }
-    },
-    models(): ToolModels {
-      const followUps = links.models()
-      const models: Record<string, ToolModel> = {}
-      for (const tool of [...sizes.keys()].sort()) {
-        const bytes = shareOf(sizes.get(tool), SIZE_SHARE)
-        const ms = shareOf(times.get(tool), MEDIAN)
-        const cost = {
-          ...(bytes === undefined ? {} : { typical_kb: Number((bytes / 1_024).toPrecision(2)) }),
-          ...(ms === undefined ? {} : { latency_ms_p50: Math.round(ms) }),
-        }
-        const follow_up = followUps[tool]?.follow_up?.map(link => ownName(link, tool))
-        const model: ToolModel = {
-          ...(Object.keys(cost).length === 0 ? {} : { cost_model: cost }),
-          ...(follow_up === undefined ? {} : { follow_up }),
-        }
-        if (Object.keys(model).length > 0) models[tool] = model
-      }
-      return models
-    },
+export function mineModels(recorded: Iterable<readonly TimedCall[]>): ToolModels {
+  const sessions = [...recorded].map(calls =>
+    calls.map(call => ({ ...call, tool: configuredName(call.tool) })),
+  )
+  const followUps = mineLinks(sessions)
+  const byTool = Map.groupBy(
+    sessions.flat().filter(({ isError }) => !isError),
+    ({ tool }) => tool,
+  )
+  const models: Record<string, ToolModel> = {}
+  for (const [tool, calls] of [...byTool].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const sizes = calls.map(({ text }) => Buffer.byteLength(text))
+    const times = calls.flatMap(({ tookMs = 0 }) => (tookMs > 0 ? [tookMs] : []))
+    const [bytes, ms] = [shareOf(sizes, SIZE_SHARE), shareOf(times, MEDIAN)]
+    const cost = {
+      ...(bytes === undefined ? {} : { typical_kb: Number((bytes / 1_024).toPrecision(2)) }),
+      ...(ms === undefined ? {} : { latency_ms_p50: Math.round(ms) }),
+    }
+    const follow_up = followUps[tool]?.follow_up?.map(link => ownName(link, tool))
+    const model: ToolModel = {
+      ...(Object.keys(cost).length === 0 ? {} : { cost_model: cost }),
+      ...(follow_up === undefined ? {} : { follow_up }),
+    }
+    if (Object.keys(model).length > 0) models[tool] = model
   }
+  return models
 }
 
 /**
@@ -73,13 +65,7 @@ function ownName(link: Link, trigger: string): Link {
   return isOwn ? { ...link, tool: link.tool.slice(server.length + SEPARATOR.length) } : link
 }
 
-function push(map: Map<string, number[]>, tool: string, value: number): void {
-  const values = map.get(tool) ?? []
-  map.set(tool, values)
-  values.push(value)
-}
-
-function shareOf(values: readonly number[] = [], share: number): number | undefined {
+function shareOf(values: readonly number[], share: number): number | undefined {
   if (values.length < LEAST_RESULTS) return undefined
   return values.toSorted((a, b) => a - b)[Math.floor(share * values.length)]
 }

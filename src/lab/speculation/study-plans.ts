@@ -4,7 +4,7 @@ import { shippedModels } from '../../config/shipped-models.ts'
 import { createModels } from '../../core/enrich/models.ts'
 import { ObservedCosts } from '../../core/enrich/observed-costs.ts'
 import { Probabilities } from '../../core/enrich/probability.ts'
-import { createLinkMiner, type RecordedCall } from './link-miner.ts'
+import { mineLinks, type RecordedCall } from './link-miner.ts'
 import { type PlayedOffer, type PlayTerms, playSession } from './play-session.ts'
 
 type PlanningConfig = Pick<Config, 'enrichment' | 'tools'>
@@ -42,9 +42,7 @@ export function studyPlans(
   const all = [...sessions].sort(([a], [b]) => (a < b ? -1 : 1))
   const fitted = all.flatMap(([name, calls]) => (isFitted(name) ? [calls] : []))
   const told = all.flatMap(([name, calls]) => (isFitted(name) ? [] : [calls]))
-  const miner = createLinkMiner()
-  for (const calls of fitted) miner.add(calls)
-  const mined = miner.models()
+  const mined = mineLinks(fitted)
   const play = (minProbability: number) => {
     const terms: PlayTerms = {
       minProbability,

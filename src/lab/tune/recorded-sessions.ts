@@ -1,8 +1,8 @@
 import { parseJson } from '../../core/json/parse-json.ts'
 import { ObjectValue, type Value } from '../../core/json/value.ts'
-import { UnreadableLog } from '../logs/chunks.ts'
+import { entryOf } from '../entry-of.ts'
 import type { LogList } from '../logs/list-logs.ts'
-import { noTally, readLog } from '../logs/read-log.ts'
+import { readLogs } from '../logs/read-log.ts'
 import type { TimedCall } from '../speculation/mine-models.ts'
 
 /**
@@ -11,22 +11,12 @@ import type { TimedCall } from '../speculation/mine-models.ts'
  */
 export function recordedSessions({ files }: LogList): ReadonlyMap<string, readonly TimedCall[]> {
   const sessions = new Map<string, TimedCall[]>()
-  const add = (path: string) => {
-    for (const result of readLog(path, noTally())) {
-      const { session = path, agent = '', tool, args, text, is_error, took_ms, context } = result
-      if (tool === undefined) continue
-      const name = JSON.stringify([session, agent, context.partition])
-      const calls = sessions.get(name) ?? []
-      sessions.set(name, calls)
-      calls.push({ tool, args: argumentsOf(args), text, isError: is_error, tookMs: took_ms })
-    }
-  }
-  for (const { path } of files) {
-    try {
-      add(path)
-    } catch (error) {
-      if (!(error instanceof UnreadableLog)) throw error
-    }
+  for (const result of readLogs(files)) {
+    const { path, session = path, agent = '', tool, args, text, is_error, context } = result
+    if (tool === undefined) continue
+    const name = JSON.stringify([session, agent, context.partition])
+    const call = { tool, args: argumentsOf(args), text, isError: is_error, tookMs: result.took_ms }
+    entryOf(sessions, name, (): TimedCall[] => []).push(call)
   }
   return sessions
 }

@@ -1,5 +1,5 @@
 import { figureLines, type ReportFigures, resultFigures } from '../../console/figure-lines.ts'
-import { percent, table } from '../../console/table.ts'
+import { firstRows, percent } from '../../console/table.ts'
 import { BASELINE } from '../../core/telemetry/event.ts'
 import { savingsOf } from '../../core/telemetry/savings.ts'
 import type { LogsBill } from '../bill/bill-logs.ts'
@@ -49,9 +49,7 @@ export function toJson(minings: Minings, bill?: LogsBill): string {
 export function toTables({ study, baseline }: Minings): string {
   if (study.results === 0) return `No tool results were found: ${WHERE}\n`
   const parts = tablesOf(study).flatMap(({ title, header, rows }) => {
-    const cut = rows.length - MAX_ROWS
-    const lines = table(header, rows.slice(0, MAX_ROWS))
-    return [title, cut > 0 ? `${lines}\n… and ${cut} more (--json)` : lines]
+    return [title, firstRows(header, rows, MAX_ROWS)]
   })
   const figures = figureLines(figuresOf(study)).join('\n')
   return `${[headline(study, baseline), figures, ...parts, NEXT].join('\n\n')}\n`

@@ -16,7 +16,9 @@ export function showProposals(dataDir: string, tenant: string, isJson: boolean):
   const changes = proposals.changes.map(each => {
     return { ...each, from: valueAt(config, each.key) ?? null }
   })
-  const text = isJson ? JSON.stringify({ ...proposals, changes }) : changeLines(changes).trimEnd()
+  const text = isJson
+    ? JSON.stringify({ ...proposals, changes })
+    : changeLines(changes.map(each => ({ ...each, key: writeKey(each.key) }))).trimEnd()
   process.stdout.write(`${text}\n`)
   return EXIT.ok
 }
@@ -77,11 +79,12 @@ function proposalsOf(dataDir: string, tenant: string): Proposals {
 }
 
 function written({ id, changes }: TunedVersion): string {
-  return `${changeLines(changes.map(each => ({ ...each, key: [each.key] })))}version ${id}\n`
+  return `${changeLines(changes)}version ${id}\n`
 }
 
+/** A change, with its key as TOML writes it. */
 interface ShownChange {
-  readonly key: readonly string[]
+  readonly key: string
   readonly from: unknown
   readonly to: unknown
   readonly rule: string
@@ -92,15 +95,10 @@ function changeLines(changes: readonly ShownChange[]): string {
   if (changes.length === 0) return 'Nothing to change.\n'
   const lines = changes.flatMap(({ key, from, to, rule, evidence }) => [
     `# ${rule}: ${evidence}`,
-    ...(from === null ? [] : [`- ${nameOf(key)} = ${JSON.stringify(from)}`]),
-    ...(to === null ? [] : [`+ ${nameOf(key)} = ${JSON.stringify(to)}`]),
+    ...(from === null ? [] : [`- ${key} = ${JSON.stringify(from)}`]),
+    ...(to === null ? [] : [`+ ${key} = ${JSON.stringify(to)}`]),
   ])
   return `${lines.join('\n')}\n`
-}
-
-/** A record has its key as one text already. */
-function nameOf(key: readonly string[]): string {
-  return key.length === 1 ? key[0]! : writeKey(key)
 }
 
 function faultsAsUsage<T>(work: () => T): T {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ObjectValue } from '../../../src/core/json/value.ts'
-import { createModelMiner, type TimedCall } from '../../../src/lab/speculation/mine-models.ts'
+import { mineModels, type TimedCall } from '../../../src/lab/speculation/mine-models.ts'
 import { modelsWith } from '../../support/models.ts'
 
 const call = (
@@ -24,9 +24,7 @@ function session(n: number): TimedCall[] {
 }
 
 function mine(sessions: number, of = session) {
-  const miner = createModelMiner()
-  for (let n = 0; n < sessions; n++) miner.add(of(n))
-  return miner.models()
+  return mineModels(Array.from({ length: sessions }, (_, n) => of(n)))
 }
 
 // Contract, section 7; SOURCES.md#planner, `tune from-claude-logs --tools`.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
 import { ObjectValue } from '../../../src/core/json/value.ts'
-import { createLinkMiner, type RecordedCall } from '../../../src/lab/speculation/link-miner.ts'
+import { mineLinks, type RecordedCall } from '../../../src/lab/speculation/link-miner.ts'
 import { studyPlans } from '../../../src/lab/speculation/study-plans.ts'
 
 const call = (tool: string, args: Record<string, string>, text = 'x'): RecordedCall => ({
@@ -23,9 +23,8 @@ const study = (sessions: ReadonlyMap<string, readonly RecordedCall[]>) => {
 // and `replay --speculate`.
 describe('links of recorded sessions', () => {
   it('lead from a value of a result to the argument of a call after it', () => {
-    const miner = createLinkMiner()
-    for (let n = 0; n < 10; n++) miner.add(visit(n, n % 2 === 0))
-    expect(miner.models()).toEqual({
+    const visits = Array.from({ length: 10 }, (_, n) => visit(n, n % 2 === 0))
+    expect(mineLinks(visits)).toEqual({
       get_customer: {
         follow_up: [
           { tool: 'get_order', projection: 'order', projection_arg: 'order_id', probability: 0.5 },
@@ -35,13 +34,14 @@ describe('links of recorded sessions', () => {
   })
 
   it('are none if calls have other arguments beside it, or come too late', () => {
-    const miner = createLinkMiner()
-    for (let n = 0; n < 10; n++) {
+    const visits = Array.from({ length: 10 }, (_, n) => {
       const [first, , ...rest] = visit(n, true) as [RecordedCall, RecordedCall, RecordedCall]
-      miner.add([first, call('get_order', { order_id: `order-${n}`, page: '2' }), ...rest])
-      miner.add([first, ...rest, call('get_order', { order_id: `order-${n}` })])
-    }
-    expect(miner.models()).toEqual({})
+      return [
+        [first, call('get_order', { order_id: `order-${n}`, page: '2' }), ...rest],
+        [first, ...rest, call('get_order', { order_id: `order-${n}` })],
+      ]
+    })
+    expect(mineLinks(visits.flat())).toEqual({})
   })
 })
 
