@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { processEnv } from '../../config/env.ts'
@@ -7,7 +8,6 @@ import { lookOf, paint } from '../../console/paint.ts'
 import { createProgress } from '../../console/progress.ts'
 import { vendorOf } from '../../core/conversation/usage/billing.ts'
 import { openai } from '../../core/dialects/openai.ts'
-import { inDrawnOrder } from '../../lab/discover/draw.ts'
 import type { Example } from '../../lab/discover/summarize-log.ts'
 import { listLogs } from '../../lab/logs/list-logs.ts'
 import { LogThreads } from '../../lab/logs/log-threads.ts'
@@ -137,7 +137,7 @@ async function encodeSome(
   threads: LogThreads,
 ): Promise<void> {
   const readable = logs.filter(({ summary }) => summary !== null && summary.results.length > 0)
-  const open = inDrawnOrder(readable, salt, ({ file }) => file.path).filter(
+  const open = inDrawnOrder(readable, salt).filter(
     ({ encoded, summary }) =>
       encoded === null || (mostMs === null && encoded.tokens.length < summary!.results.length),
   )
@@ -161,6 +161,14 @@ async function encodeSome(
     },
   )
   progress.done()
+}
+
+/** Logs in the random order that a salt gives them; a new one takes a place between others. */
+function inDrawnOrder(logs: readonly KnownLog[], salt: string): readonly KnownLog[] {
+  return logs
+    .map(log => ({ log, place: hash('sha1', salt + log.file.path, 'hex') }))
+    .toSorted((a, b) => (a.place < b.place ? -1 : 1))
+    .map(({ log }) => log)
 }
 
 /** The result that shows most, of a log that was encoded. */

@@ -28,36 +28,6 @@ export interface KnownText {
   readonly isError: boolean
 }
 
-/** What an agent has before it: the results of one session and partition, a sub-agent's apart. */
-export interface AgentContext {
-  /** Compactions so far. */
-  readonly partition: number
-  /** In their order; a result that was sent twice is there once. */
-  readonly results: readonly GivenResult[]
-  /** How many calls there were, with those that were refused. */
-  readonly calls: number
-  /** In their order, those of a call after its arguments. */
-  readonly texts: readonly KnownText[]
-  /** All texts whose identity begins with `ref` (8 digits or more). */
-  find(ref: string): readonly KnownText[]
-  /** Adds the texts that were given to a call whose result comes next. */
-  addCall(request: ContentRequest): void
-  addResult(result: GivenResult): void
-  /**
-   * A call whose result was not answered; it counts in distances, and so does what it was given.
-   */
-  addRefused(request: ContentRequest): void
-  /** As it was before its result `index` came. */
-  before(index: number): AgentContext
-}
-
-interface AgentContexts {
-  /** The context that a request goes to; without a session it is alone in its own. */
-  of(request: Exchange['request']): AgentContext
-  compact(session: string): void
-  close(session: string): void
-}
-
 /** Digits that every reference has at least. */
 const REF_DIGITS = 8
 
@@ -66,94 +36,110 @@ export function identityOf(content: string): string {
   return hash('sha256', toBytes(content).bytes, 'hex')
 }
 
-export function createAgentContexts(): AgentContexts {
-  const main = new Map<string, AgentContext>()
-  const side = new Map<string, AgentContext>()
-  return {
-    of({ session, is_sidechain }) {
-      if (session === undefined) return createContext(0)
-      const contexts = is_sidechain === true ? side : main
-      const context = contexts.get(session) ?? createContext(0)
-      contexts.set(session, context)
-      return context
-    },
-    // A compaction is of the main context. A sub-agent's context continues.
-    compact(session) {
-      main.set(session, createContext((main.get(session)?.partition ?? 0) + 1))
-    },
-    close(session) {
-      main.delete(session)
-      side.delete(session)
-    },
+/** The contexts of all sessions. */
+export class AgentContexts {
+  readonly #main = new Map<string, AgentContext>()
+  readonly #side = new Map<string, AgentContext>()
+
+  /** The context that a request goes to; without a session it is alone in its own. */
+  of({ session, is_sidechain }: Exchange['request']): AgentContext {
+    if (session === undefined) return new AgentContext(0)
+    const contexts = is_sidechain === true ? this.#side : this.#main
+    const context = contexts.get(session) ?? new AgentContext(0)
+    contexts.set(session, context)
+    return context
+  }
+
+  /** A compaction is of the main context. A sub-agent's context continues. */
+  compact(session: string): void {
+    this.#main.set(session, new AgentContext((this.#main.get(session)?.partition ?? 0) + 1))
+  }
+
+  close(session: string): void {
+    this.#main.delete(session)
+    this.#side.delete(session)
   }
 }
 
-function createContext(partition: number): AgentContext {
-  const results: GivenResult[] = []
-  const texts: KnownText[] = []
+/** What an agent has before it: the results of one session and partition, a sub-agent's apart. */
+export class AgentContext {
+  /** Compactions so far. */
+  readonly partition: number
+  /** In their order; a result that was sent twice is there once. */
+  readonly results: GivenResult[] = []
+  /** In their order, those of a call after its arguments. */
+  readonly texts: KnownText[] = []
   /** In their order; those that were refused have no result. */
-  const calls: { readonly request: ContentRequest; readonly result?: GivenResult }[] = []
+  readonly #calls: { readonly request: ContentRequest; readonly result?: GivenResult }[] = []
   /** Which call each result is of. */
-  const positions: number[] = []
-  const byPrefix = new Map<string, KnownText[]>()
+  readonly #positions: number[] = []
+  readonly #byPrefix = new Map<string, KnownText[]>()
 
-  function know(text: KnownText): void {
-    texts.push(text)
-    const prefix = text.identity.slice(0, REF_DIGITS)
-    const others = byPrefix.get(prefix)
-    if (others === undefined) byPrefix.set(prefix, [text])
-    else others.push(text)
+  constructor(partition: number) {
+    this.partition = partition
   }
 
-  function addCall({ tool, args }: ContentRequest): void {
+  /** How many calls there were, with those that were refused. */
+  get calls(): number {
+    return this.#calls.length
+  }
+
+  /** All texts whose identity begins with `ref` (8 digits or more). */
+  find(ref: string): readonly KnownText[] {
+    const known = this.#byPrefix.get(ref.slice(0, REF_DIGITS)) ?? []
+    return known.filter(text => text.identity.startsWith(ref))
+  }
+
+  /** Adds the texts that were given to a call whose result comes next. */
+  addCall({ tool, args }: ContentRequest): void {
     if (tool === undefined || tool === '') return
-    const position = calls.length
     for (const { name, text } of argumentBodies(args)) {
-      const identity = identityOf(text)
-      know({ identity, content: text, name: `${tool}.${name}`, position, isError: false })
+      const about = { name: `${tool}.${name}`, position: this.calls, isError: false }
+      this.#know({ identity: identityOf(text), content: text, ...about })
     }
   }
 
-  function addResult(result: GivenResult): void {
+  addResult(result: GivenResult): void {
     const { identity, request } = result
     const { tool: name, args, content, is_error: isError = false } = request
-    const position = calls.push({ request, result }) - 1
-    know({ identity, content, name, args, position, isError })
-    positions.push(position)
-    results.push(result)
+    const position = this.#calls.push({ request, result }) - 1
+    this.#know({ identity, content, name, args, position, isError })
+    this.#positions.push(position)
+    this.results.push(result)
     if (name === undefined) return
     for (const inner of stringBodies(content)) {
       const { text } = inner
       const path = stringName(name, inner.name)
-      know({ identity: identityOf(text), content: text, name: path, position, isError })
+      this.#know({ identity: identityOf(text), content: text, name: path, position, isError })
     }
   }
 
-  return {
-    partition,
-    results,
-    texts,
-    get calls() {
-      return calls.length
-    },
-    find: ref =>
-      (byPrefix.get(ref.slice(0, REF_DIGITS)) ?? []).filter(text => text.identity.startsWith(ref)),
-    addCall,
-    addResult,
-    addRefused(request) {
-      addCall(request)
-      calls.push({ request })
-    },
-    before(index) {
-      const earlier = createContext(partition)
-      for (const { request, result } of calls.slice(0, positions[index])) {
-        if (result === undefined) earlier.addRefused(request)
-        else {
-          earlier.addCall(request)
-          earlier.addResult(result)
-        }
+  /**
+   * A call whose result was not answered; it counts in distances, and so does what it was given.
+   */
+  addRefused(request: ContentRequest): void {
+    this.addCall(request)
+    this.#calls.push({ request })
+  }
+
+  /** As it was before its result `index` came. */
+  before(index: number): AgentContext {
+    const earlier = new AgentContext(this.partition)
+    for (const { request, result } of this.#calls.slice(0, this.#positions[index])) {
+      if (result === undefined) earlier.addRefused(request)
+      else {
+        earlier.addCall(request)
+        earlier.addResult(result)
       }
-      return earlier
-    },
+    }
+    return earlier
+  }
+
+  #know(text: KnownText): void {
+    this.texts.push(text)
+    const prefix = text.identity.slice(0, REF_DIGITS)
+    const others = this.#byPrefix.get(prefix)
+    if (others === undefined) this.#byPrefix.set(prefix, [text])
+    else others.push(text)
   }
 }

@@ -7,8 +7,8 @@ import type { TokenCounters } from '../tokens/counters.ts'
 import { resolveTokenizer } from '../tokens/profiles.ts'
 import {
   type AgentContext,
+  AgentContexts,
   type ContentRequest,
-  createAgentContexts,
   identityOf,
 } from './agent-contexts.ts'
 import { bodyOf } from './answer-body.ts'
@@ -69,7 +69,7 @@ const MOST_GROWTH = 6
  * @returns a verifier that remembers the results of every session that is not compacted or closed
  */
 export function createVerifier(counters: TokenCounters): Verifier {
-  const contexts = createAgentContexts()
+  const contexts = new AgentContexts()
 
   function checkExchange({ request, answer }: Exchange, line: number): Verified {
     const session = request.session ?? null

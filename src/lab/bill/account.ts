@@ -32,6 +32,10 @@ export interface Bill {
   fetch: number
 }
 
+export function noBill(): Bill {
+  return { read: 0, write: 0, pause: 0, miss: 0, rewrite: 0, fresh: 0, output: 0, fetch: 0 }
+}
+
 export interface AccountTerms {
   /** Packed text's tokens by raw text's, where both have as many of o200k. */
   readonly packed?: number
@@ -53,7 +57,7 @@ export const totalOf = (bill: Bill): number => Object.values(bill).reduce((sum, 
 export function account(session: PlacedSession, arm: ArmPlay, terms: AccountTerms = {}): Bill {
   const { packed = 1, output = 1, freeMisses } = terms
   const { calls, results } = session
-  const bill = { read: 0, write: 0, pause: 0, miss: 0, rewrite: 0, fresh: 0, output: 0, fetch: 0 }
+  const bill = noBill()
   const saved = new Map<number, number>()
   const fetched: { readonly at: number; readonly epoch: number; readonly tokens: number }[] = []
   let [nextChange, nextFetch] = [0, 0]

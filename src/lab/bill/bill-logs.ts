@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { UnreadableLog } from '../logs/chunks.ts'
 import type { LogFile } from '../logs/list-logs.ts'
-import { account, type Bill, NO_CHANGES, totalOf } from './account.ts'
+import { account, type Bill, NO_CHANGES, noBill, totalOf } from './account.ts'
 import { factorsOf, placeResults, type TokenFactor } from './place-results.ts'
 import { countTokens, NO_RESULTS, SHIPPED_ARMS } from './play.ts'
 import { readBillSessions } from './read-logs.ts'
@@ -47,7 +47,7 @@ export function newestLogs(files: readonly LogFile[], most = MOST_BYTES): readon
 export function billLogs(files: readonly LogFile[], onRead: () => void): LogsBill {
   const factors = factorsOf(sessionsOf(files), countTokens)
   const pairs = new Map(ARM_NAMES.map((name): [ArmName, Pair[]] => [name, []]))
-  const direct = { read: 0, write: 0, pause: 0, miss: 0, rewrite: 0, fresh: 0, output: 0, fetch: 0 }
+  const direct = noBill()
   const counts = { sessions: 0, calls: 0, estimated: 0 }
   for (const session of sessionsOf(files, onRead)) {
     const placed = placeResults(session, factors, countTokens)

@@ -1,15 +1,22 @@
 import type { MarkerBill } from '../guard/plays.ts'
 
-/** Which markers of a class are sent. */
-export type ElisionLimit =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'none' }
-  /** Those that save so many tokens. */
-  | { readonly kind: 'saved'; readonly least: number }
-  /** Those that leave at most such a share of the text. */
-  | { readonly kind: 'ratio'; readonly most: number }
+const PLACES = 1_000
 
-type Kind = ElisionLimit['kind']
+/** How large a marker is by what bounds it: up to the bound it is sent. */
+const MEASURES = {
+  /** It saves so many tokens. */
+  saved: ({ saved }: Size) => -saved,
+  /** It leaves at most such a share of the text, written with three places. */
+  ratio: ({ saved, left }: Size) => Math.ceil((left / (left + saved)) * PLACES) / PLACES,
+}
+
+type Size = Pick<MarkerBill, 'saved' | 'left'>
+type Kind = 'all' | 'none' | keyof typeof MEASURES
+
+/** Which markers of a class are sent: all, none, or those up to a bound. */
+export type ElisionLimit =
+  | { readonly kind: 'all' | 'none' }
+  | { readonly kind: keyof typeof MEASURES; readonly bound: number }
 
 /** A limit that fewer markers pass is no evidence. */
 const LEAST_MARKERS = 20
@@ -17,8 +24,6 @@ const LEAST_MARKERS = 20
 const KINDS: readonly Kind[] = ['all', 'none', 'saved', 'ratio']
 /** Parts of the conversations, each of which judges what the others chose. */
 const FOLDS = 5
-/** Shares are written with so many places. */
-const PLACES = 1_000
 
 /**
  * The limit by which markers of a class save most. A limit with a bound always looks best on the
@@ -44,15 +49,8 @@ export function chooseLimit(markers: readonly MarkerBill[]): ElisionLimit {
 }
 
 /** Whether the marker is sent. */
-export function passes(limit: ElisionLimit, marker: Pick<MarkerBill, 'saved' | 'left'>): boolean {
-  if (limit.kind === 'saved') return marker.saved >= limit.least
-  if (limit.kind === 'ratio') return shareLeft(marker) <= limit.most
-  return limit.kind === 'all'
-}
-
-/** The share of a text's tokens that is left. */
-function shareLeft({ saved, left }: Pick<MarkerBill, 'saved' | 'left'>): number {
-  return left / (left + saved)
+export function passes(limit: ElisionLimit, marker: Size): boolean {
+  return 'bound' in limit ? MEASURES[limit.kind](marker) <= limit.bound : limit.kind === 'all'
 }
 
 /** The markers of a conversation are in one part. */
@@ -71,30 +69,17 @@ function foldsOf(markers: readonly MarkerBill[]): readonly ReadonlySet<MarkerBil
 /** The limit of a kind by which these markers save most; none, if none of its bounds pays. */
 function limitOf(kind: Kind, markers: readonly MarkerBill[]): ElisionLimit {
   if (kind === 'all' || kind === 'none') return { kind }
-  if (kind === 'saved') {
-    const least = bestBound(markers, ({ saved }) => -saved)
-    return least === null ? { kind: 'none' } : { kind, least: -least }
-  }
-  const most = bestBound(markers, each => Math.ceil(shareLeft(each) * PLACES) / PLACES)
-  return most === null ? { kind: 'none' } : { kind, most }
-}
-
-/** The measure up to which markers save most; `null` if no bound pays. */
-function bestBound(
-  markers: readonly MarkerBill[],
-  measure: (marker: MarkerBill) => number,
-): number | null {
   const sorted = markers
-    .map(each => ({ at: measure(each), net: netOf(each) }))
+    .map(each => ({ at: MEASURES[kind](each), net: netOf(each) }))
     .sort((a, b) => a.at - b.at)
   let net = 0
-  let best: { readonly at: number; readonly net: number } | null = null
-  for (const [index, each] of sorted.entries()) {
-    net += each.net
-    const isBound = sorted[index + 1]?.at !== each.at
-    if (isBound && index + 1 >= LEAST_MARKERS && net > (best?.net ?? 0)) best = { at: each.at, net }
+  let best: { readonly bound: number; readonly net: number } | null = null
+  for (const [index, { at: bound, net: own }] of sorted.entries()) {
+    net += own
+    const isBound = sorted[index + 1]?.at !== bound
+    if (isBound && index + 1 >= LEAST_MARKERS && net > (best?.net ?? 0)) best = { bound, net }
   }
-  return best?.at ?? null
+  return best === null ? { kind: 'none' } : { kind, bound: best.bound }
 }
 
 function netOf({ value, fetching }: MarkerBill): number {

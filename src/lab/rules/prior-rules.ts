@@ -2,10 +2,15 @@ import type { Fingerprint } from '../../core/fingerprints/fingerprint.ts'
 import { quantileOf, toParts } from '../../core/fingerprints/histograms.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { type Profile, resolveProfile } from '../../core/pipeline/profile/resolve.ts'
-import { pathOfToolKey, type ToolKey } from '../../core/pipeline/profile/tool-keys.ts'
-import type { ConfigValue } from '../versions/key-path.ts'
+import { pathOfToolKey } from '../../core/pipeline/profile/tool-keys.ts'
 import type { Stats } from './class-stats.ts'
-import { type Proposal, type ProposedChange, proposed, type Rules } from './proposal.ts'
+import {
+  type ClassChange,
+  type Proposal,
+  type ProposedChange,
+  proposed,
+  type Rules,
+} from './proposal.ts'
 import { LEAST_RESULTS, leastCharsFor, levelsFor, rememberMore } from './thresholds.ts'
 
 /** What a team, a provider and own telemetry know of endpoint classes, blended, by name. */
@@ -53,12 +58,6 @@ export function proposeByPriors({ config, priors, all, fetched }: PriorTerms): r
 function byOthers<Found extends Omit<ProposedChange, 'touches'>>({ evidence, ...change }: Found) {
   const about = `figures of others: ${evidence}`
   return { ...change, evidence: about, touches: () => false, isTooFew: false, isPrior: true }
-}
-
-interface ClassChange {
-  readonly key: ToolKey
-  readonly to: ConfigValue
-  readonly evidence: string
 }
 
 const CLASS_RULES: Rules<[Fingerprint, Profile, number], ClassChange> = {

@@ -1,4 +1,5 @@
 import type { KeyPath } from '../../core/pipeline/profile/key-path.ts'
+import type { ToolKey } from '../../core/pipeline/profile/tool-keys.ts'
 import type { RecordedResult } from '../play/conversation.ts'
 import type { PlayedResult } from '../play/play.ts'
 import type { ConfigValue } from '../versions/key-path.ts'
@@ -27,6 +28,13 @@ export interface Proposal {
 
 /** A change of a key that is for all classes. */
 export type ProposedChange = Pick<Proposal, 'key' | 'to' | 'evidence' | 'touches'>
+
+/** A change of a key of one class. */
+export interface ClassChange {
+  readonly key: ToolKey
+  readonly to: ConfigValue
+  readonly evidence: string
+}
 
 /** Rules by name; each finds changes by what it is asked. */
 export type Rules<Asked extends readonly unknown[], Found> = Readonly<

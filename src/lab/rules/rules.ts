@@ -1,13 +1,18 @@
 import { writeKey } from '../../core/pipeline/profile/key-path.ts'
 import type { PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { type Profile, resolveProfile } from '../../core/pipeline/profile/resolve.ts'
-import { pathOfToolKey, type ToolKey } from '../../core/pipeline/profile/tool-keys.ts'
+import { pathOfToolKey } from '../../core/pipeline/profile/tool-keys.ts'
 import type { PlayedResult } from '../play/play.ts'
-import type { ConfigValue } from '../versions/key-path.ts'
 import { type ClassStats, quantile, type Stats } from './class-stats.ts'
 import { chooseLimit, passes } from './elision-limit.ts'
 import { PROFILE_RULES } from './profile-rules.ts'
-import { type Proposal, type ProposedChange, proposed, type Rules } from './proposal.ts'
+import {
+  type ClassChange,
+  type Proposal,
+  type ProposedChange,
+  proposed,
+  type Rules,
+} from './proposal.ts'
 import { LEAST_RESULTS, leastCharsFor, levelsFor, rememberMore } from './thresholds.ts'
 
 /** Share of references up to which R1 switches them off. */
@@ -36,11 +41,8 @@ interface About extends Pick<RuleTerms, 'isProxied' | 'priorKeys'> {
   readonly profile: Profile
 }
 
-/** A change of a class's own key. */
-interface ClassChange {
-  readonly key: ToolKey
-  readonly to: ConfigValue
-  readonly evidence: string
+/** A change, and what it has an effect on. */
+interface OwnChange extends ClassChange {
   readonly isTooFew?: boolean
   /** Which of the class's results are touched; all if absent. */
   when?(played: PlayedResult): boolean
@@ -68,7 +70,7 @@ export function proposeByRules(terms: RuleTerms): readonly Proposal[] {
   ]
 }
 
-function ofClass({ stats, known }: About, { key, when, also, ...change }: ClassChange) {
+function ofClass({ stats, known }: About, { key, when, also, ...change }: OwnChange) {
   const { name, example } = stats
   return {
     key: pathOfToolKey(key, name),
@@ -81,7 +83,7 @@ function ofClass({ stats, known }: About, { key, when, also, ...change }: ClassC
   }
 }
 
-const CLASS_RULES: Rules<[About], ClassChange> = {
+const CLASS_RULES: Rules<[About], OwnChange> = {
   /** References on and a longer memory, or off: by references to results and to lines. */
   R1({ stats, profile }) {
     const { results, exact, near, lines, bursts } = stats
@@ -145,9 +147,9 @@ const CLASS_RULES: Rules<[About], ClassChange> = {
       case 'none':
         return [{ ...change, key: 'elision_enabled', to: false }]
       case 'saved':
-        return [{ ...change, key: 'elision_min_saved_tokens', to: limit.least }]
+        return [{ ...change, key: 'elision_min_saved_tokens', to: -limit.bound }]
       case 'ratio':
-        return [{ ...change, key: 'max_ratio', to: limit.most }]
+        return [{ ...change, key: 'max_ratio', to: limit.bound }]
     }
   },
 

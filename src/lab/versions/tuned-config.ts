@@ -1,10 +1,10 @@
-import type { FileLayer } from '../../config/layers/layer-file.ts'
 import { mergeLayers } from '../../config/layers/merge-layers.ts'
 import type { Layered } from '../../config/layers/read-layers.ts'
 import { type Tree, valueAt } from '../../core/pipeline/profile/key-path.ts'
 import type { LayerSettings, PipelineConfig } from '../../core/pipeline/profile/pipeline-config.ts'
 import { settingsFor } from '../../core/pipeline/profile/resolve.ts'
 import { TOOL_KEY_NAMES } from '../../core/pipeline/profile/tool-keys.ts'
+import { entryOf } from '../entry-of.ts'
 import type { Proposal } from '../rules/proposal.ts'
 import { withValue } from './key-path.ts'
 
@@ -18,22 +18,12 @@ export function createTunedConfig({ layers }: Pick<Layered, 'layers'>) {
   const known = new Map<string, PipelineConfig>()
 
   function configWith(changes: readonly ConfigChange[]): PipelineConfig {
-    const key = JSON.stringify(changes.map(({ key, to }) => [key, to]))
-    let config = known.get(key)
-    if (config === undefined) {
+    return entryOf(known, JSON.stringify(changes.map(({ key, to }) => [key, to])), () => {
       const before = (tuned?.settings ?? {}) as Tree
       const settings = changes.reduce((tree, { key, to }) => withValue(tree, key, to), before)
-      const layer: FileLayer = {
-        name: 'tuned',
-        file: '',
-        source: '',
-        settings: settings as LayerSettings,
-        warnings: [],
-      }
-      config = mergeLayers([layer, ...others])
-      known.set(key, config)
-    }
-    return config
+      const layer = { name: 'tuned', file: '', source: '', warnings: [] } as const
+      return mergeLayers([{ ...layer, settings: settings as LayerSettings }, ...others])
+    })
   }
 
   return {

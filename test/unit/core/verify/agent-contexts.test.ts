@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   type AgentContext,
-  createAgentContexts,
+  AgentContexts,
   type GivenResult,
   identityOf,
 } from '../../../../src/core/verify/agent-contexts.ts'
@@ -22,7 +22,7 @@ const namesIn = ({ texts }: AgentContext) => texts.map(({ name, position }) => [
 
 /** One result, a refused call, two results. */
 function filled(): AgentContext {
-  const context = createAgentContexts().of({ session: 's' })
+  const context = new AgentContexts().of({ session: 's' })
   context.addResult(result('first'))
   context.addRefused(write(LONG))
   context.addResult(result('second'))
@@ -63,7 +63,7 @@ describe('contexts', () => {
   const subAgent = { session: 's', is_sidechain: true }
 
   it('are one for an agent, one for its sub-agents, and one for each other session', () => {
-    const contexts = createAgentContexts()
+    const contexts = new AgentContexts()
     contexts.of(agent).addResult(result('first'))
     expect(contexts.of({ session: 's', is_sidechain: false }).calls).toBe(1)
     expect(contexts.of(subAgent).calls).toBe(0)
@@ -73,13 +73,13 @@ describe('contexts', () => {
   })
 
   it('are new for every request without a session', () => {
-    const contexts = createAgentContexts()
+    const contexts = new AgentContexts()
     contexts.of({}).addResult(result('first'))
     expect(contexts.of({}).calls).toBe(0)
   })
 
   it('begin anew with a compaction, in the next partition, but not for sub-agents', () => {
-    const contexts = createAgentContexts()
+    const contexts = new AgentContexts()
     contexts.of(agent).addResult(result('first'))
     contexts.of(subAgent).addResult(result('second'))
     contexts.compact('s')
@@ -91,7 +91,7 @@ describe('contexts', () => {
   })
 
   it('are forgotten once their session is closed, a sub-agent’s too', () => {
-    const contexts = createAgentContexts()
+    const contexts = new AgentContexts()
     contexts.compact('s')
     contexts.of(agent).addResult(result('first'))
     contexts.of(subAgent).addResult(result('second'))
@@ -125,7 +125,7 @@ describe('a text', () => {
   })
 
   it('that a call without a tool gives is none to refer to', () => {
-    const context = createAgentContexts().of({})
+    const context = new AgentContexts().of({})
     context.addCall({ args: { content: LONG }, content: 'done' })
     context.addCall({ tool: '', args: { content: LONG }, content: 'done' })
     expect(context.texts).toEqual([])

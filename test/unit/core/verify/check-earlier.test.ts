@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EarlierCall } from '../../../../src/core/hints/hint.ts'
-import { createAgentContexts, identityOf } from '../../../../src/core/verify/agent-contexts.ts'
+import { AgentContexts, identityOf } from '../../../../src/core/verify/agent-contexts.ts'
 import { wasShown, wrongEarlier } from '../../../../src/core/verify/check-hints.ts'
 import type { CheckedAnswer } from '../../../../src/core/verify/checked-answer.ts'
 import { exchange } from './hand-written.ts'
@@ -20,7 +20,7 @@ const CALLS = [
 ]
 
 function context() {
-  const filled = createAgentContexts().of({})
+  const filled = new AgentContexts().of({})
   for (const request of CALLS) {
     const { answer } = exchange(request, request.content === 'one' ? 'shown: 0a1b2c3d' : '')
     filled.addResult({ request, answer, identity: identityOf(request.content) })

@@ -26,7 +26,7 @@ describe('chooseLimit', () => {
       const isLarge = at % 2 === 0
       return { saved: isLarge ? 1_000 : 50, left: isLarge ? 1_000 : 50, value: isLarge ? 9 : -9 }
     })
-    expect(chooseLimit(markers)).toEqual({ kind: 'saved', least: 1_000 })
+    expect(chooseLimit(markers)).toEqual({ kind: 'saved', bound: -1_000 })
   })
 
   it('bounds what markers leave if those that leave much cost', () => {
@@ -35,7 +35,7 @@ describe('chooseLimit', () => {
       return { saved: 100, left: leavesLittle ? 50 : 300, value: leavesLittle ? 9 : -9 }
     })
     const limit = chooseLimit(markers)
-    expect(limit).toEqual({ kind: 'ratio', most: 0.334 })
+    expect(limit).toEqual({ kind: 'ratio', bound: 0.334 })
     expect(passes(limit, { saved: 100, left: 50 })).toBe(true)
     expect(passes(limit, { saved: 100, left: 51 })).toBe(false)
   })
