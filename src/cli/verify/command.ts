@@ -63,25 +63,26 @@ interface VerifySums {
 }
 
 function toText({ answers, hints, redeemed, findings, look_alikes }: VerifySums): string {
-  const rows = findings.map(({ line, session, family, reason }) => {
-    return [String(line), session ?? '–', family, reason]
-  })
-  const found =
-    rows.length === 0 ? '' : `${table(['line', 'session', 'family', 'reason'], rows)}\n\n`
-  const ids = redeemed === null ? '' : `, ${counted(redeemed, 'id')} asked for`
   const imitated = look_alikes.map(({ line, session, text }) => {
     return [String(line), session ?? '–', JSON.stringify(text)]
   })
-  const listed =
-    imitated.length === 0
-      ? ''
-      : `${table(['line', 'session', 'content that looks like a hint'], imitated)}\n\n`
-  const alike =
-    imitated.length === 0 ? '' : `, ${counted(imitated.length, 'look-alike')} in content`
-  const result = findings.length === 0 ? 'all true' : counted(findings.length, 'finding')
-  const sums = `${counted(answers, 'answer')}, ${counted(hints, 'hint')}${alike}${ids}`
-  return `${listed}${found}${sums}: ${result}.\n`
+  const found = findings.map(({ line, session, family, reason }) => {
+    return [String(line), session ?? '–', family, reason]
+  })
+  const sums = [
+    counted(answers, 'answer'),
+    counted(hints, 'hint'),
+    ...(imitated.length === 0 ? [] : [`${counted(imitated.length, 'look-alike')} in content`]),
+    ...(redeemed === null ? [] : [`${counted(redeemed, 'id')} asked for`]),
+  ]
+  return [
+    ...(imitated.length === 0 ? [] : [table(['line', 'session', LOOKS_ALIKE], imitated), '']),
+    ...(found.length === 0 ? [] : [table(['line', 'session', 'family', 'reason'], found), '']),
+    `${sums.join(', ')}: ${found.length === 0 ? 'all true' : counted(found.length, 'finding')}.\n`,
+  ].join('\n')
 }
+
+const LOOKS_ALIKE = 'content that looks like a hint'
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

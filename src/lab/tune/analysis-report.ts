@@ -1,7 +1,9 @@
 import { percent, table } from '../../console/table.ts'
 import { writeKey } from '../../core/pipeline/profile/key-path.ts'
 import type { Analysis } from '../analysis.ts'
+import { entryOf } from '../entry-of.ts'
 import type { Judged, Judgement } from '../guard/judge.ts'
+import type { Stats } from '../rules/class-stats.ts'
 
 /** What was saved of one class, by means, against a baseline. */
 interface ClassRow {
@@ -13,56 +15,44 @@ interface ClassRow {
   omission: number
 }
 
-function sumOf(rows: readonly ClassRow[]): ClassRow {
-  const sum = { ...NO_ROW, name: 'all' }
-  for (const row of rows) {
-    for (const key of FIGURES) sum[key] += row[key]
-  }
-  return sum
-}
-
-const FIGURES = ['results', 'tokens', 'references', 'formats', 'omission'] as const
-const NO_ROW: ClassRow = {
-  name: '',
-  results: 0,
-  tokens: 0,
-  references: 0,
-  formats: 0,
-  omission: 0,
+function noRow(name: string): ClassRow {
+  return { name, results: 0, tokens: 0, references: 0, formats: 0, omission: 0 }
 }
 
 /** Classes that are printed. */
 const MOST_CLASSES = 20
 
-/** The three savings by class. @param tokensOf a text's tokens as the baseline writes it */
-function classRows({ seen }: Analysis, tokensOf: ReportOptions['tokensOf']): readonly ClassRow[] {
-  const rows = new Map<string, ClassRow>()
+/** The three savings by class and of all. */
+function savingsOf({ seen }: Analysis, tokensOf: ReportOptions['tokensOf']) {
+  const all = noRow('all')
+  const byClass = new Map<string, ClassRow>()
   for (const { conversation, played } of seen) {
-    for (const [at, result] of conversation.results.entries()) {
+    for (const [at, { class: name, text }] of conversation.results.entries()) {
       const { before, after, referred, elided } = played[at]!
-      const row = rows.get(result.class) ?? { ...NO_ROW, name: result.class }
-      rows.set(result.class, row)
-      const baseline = tokensOf?.(result.text) ?? before
-      row.results++
-      row.tokens += baseline
-      row.references += referred
-      row.omission += elided
-      row.formats += baseline - after - referred - elided
+      const baseline = tokensOf?.(text) ?? before
+      for (const row of [all, entryOf(byClass, name, () => noRow(name))]) {
+        row.results++
+        row.tokens += baseline
+        row.references += referred
+        row.omission += elided
+        row.formats += baseline - after - referred - elided
+      }
     }
   }
-  return [...rows.values()].sort((a, b) => b.tokens - a.tokens)
+  return { all, rows: [...byClass.values()].sort((a, b) => b.tokens - a.tokens) }
 }
 
 export interface ReportOptions {
+  /** A text's tokens as the baseline writes it; `null`: as they were counted. */
   readonly tokensOf: ((text: string) => number) | null
   readonly baseline: string
 }
 
 /** Tables for a reader: what is saved by class, each proposal with its verdict, and the sum. */
 export function reportAnalysis(analysis: Analysis, options: ReportOptions): string {
-  const rows = classRows(analysis, options.tokensOf)
+  const { all, rows } = savingsOf(analysis, options.tokensOf)
   const { judgement } = analysis
-  const savings = [...rows.slice(0, MOST_CLASSES), sumOf(rows)].map(row => {
+  const savings = [...rows.slice(0, MOST_CLASSES), all].map(row => {
     // The reporting rule of SOURCES.md#formats, "Savings Accounting".
     const { name, results, tokens, references, formats, omission } = row
     return [
@@ -129,8 +119,8 @@ function signed(tokens: number | null, plus = '+'): string {
 /** The same for programs. */
 export function analysisRecord(analysis: Analysis, { tokensOf, baseline }: ReportOptions) {
   const { judged, together, conversations } = analysis.judgement
-  const rows = classRows(analysis, tokensOf)
-  const { results, tokens, references, formats, omission } = sumOf(rows)
+  const { all, rows } = savingsOf(analysis, tokensOf)
+  const { results, tokens, references, formats, omission } = all
   const share = (part: number, whole: number) => (whole === 0 ? null : part / whole)
   return {
     baseline,
@@ -150,4 +140,32 @@ export function analysisRecord(analysis: Analysis, { tokensOf, baseline }: Repor
 function recordOf({ proposal, chosen, unseen, verdict }: Judged) {
   const { rule, key, to, evidence } = proposal
   return { rule, key: writeKey(key), to, evidence, chosen, unseen, verdict }
+}
+
+/** Models and endpoint classes that are named. */
+const MOST_MODELS = 8
+const MOST_SERVER_CLASSES = 10
+const SERVER_CLASS = /^mcp__/
+/** A model's name is the log's own text. */
+const PLAIN = /^[\w.:@/-]{1,80}$/
+
+/** What logs are of: conversations, models, servers. Lines for a person. */
+export function describeSessions({ sessions, classes }: Stats): string {
+  const { conversations, results, reads, compactions, models } = sessions
+  const lines = [
+    `${conversations} conversations, ${results} results (${percent(reads, results)} reads), ` +
+      `${compactions} compactions`,
+  ]
+  const byCount = [...models].sort(([, a], [, b]) => b - a)
+  const named = byCount.slice(0, MOST_MODELS).map(([model, count]) => {
+    return `${PLAIN.test(model) ? model : '(a name)'} ${percent(count, results)}`
+  })
+  if (named.length > 0) lines.push(`models: ${named.join(', ')}`)
+  const ofServers = [...classes.values()]
+    .filter(({ name }) => SERVER_CLASS.test(name))
+    .sort((a, b) => b.results - a.results)
+    .slice(0, MOST_SERVER_CLASSES)
+    .map(({ name, results: own }) => `${name} ${own}`)
+  if (ofServers.length > 0) lines.push(`MCP: ${ofServers.join(', ')}`)
+  return lines.map(line => `# ${line}\n`).join('')
 }
