@@ -61,13 +61,8 @@ export function toTables({ measured, tokenizer, price, currency, asked }: Report
   return `${parts.join('\n\n')}\n`
 }
 
-function kindOf({ sample }: Measured): string {
-  return sample.kind
-}
-
-function groupOf({ sample }: Measured): string {
-  return sample.group
-}
+const kindOf = ({ sample }: Measured) => sample.kind
+const groupOf = ({ sample }: Measured) => sample.group
 
 function moneyOf({ tokens_in, tokens_out }: Sums, price: number): number {
   return ((tokens_in - tokens_out) * price) / MILLION
@@ -79,19 +74,9 @@ function missingOf(measured: readonly Measured[]): readonly { name: string; part
   )
 }
 
-function header(name: string): string[] {
-  return [
-    name,
-    'texts',
-    'reduced',
-    'tokens in',
-    'lossless',
-    'elided',
-    'saved',
-    'of lossless',
-    'critical kept',
-    'restored',
-  ]
+function header(name: string): readonly string[] {
+  const tokens = ['tokens in', 'lossless', 'elided', 'saved', 'of lossless']
+  return [name, 'texts', 'reduced', ...tokens, 'critical kept', 'restored']
 }
 
 function rowsOf(groups: ReadonlyMap<string, Sums>): (string | number)[][] {
@@ -113,17 +98,17 @@ function rowsOf(groups: ReadonlyMap<string, Sums>): (string | number)[][] {
 
 /** Sums over texts that have something in common. */
 export interface Sums {
-  texts: number
-  reduced: number
-  tokens_in: number
+  readonly texts: number
+  readonly reduced: number
+  readonly tokens_in: number
   /** Tokens of the smallest lossless texts. */
-  tokens_lossless: number
-  tokens_out: number
-  critical: number
-  critical_kept: number
-  markers: number
+  readonly tokens_lossless: number
+  readonly tokens_out: number
+  readonly critical: number
+  readonly critical_kept: number
+  readonly markers: number
   /** Markers that gave the very bytes back. */
-  restored: number
+  readonly restored: number
 }
 
 /** Sums by a property of the samples, in the order in which it is met. */
@@ -131,43 +116,24 @@ export function sumBy(
   measured: readonly Measured[],
   keyOf: (measured: Measured) => string,
 ): ReadonlyMap<string, Sums> {
-  const groups = new Map<string, Sums>()
-  for (const each of measured) {
-    const key = keyOf(each)
-    const sums = groups.get(key) ?? zero()
-    groups.set(key, sums)
-    add(sums, each)
-  }
-  return groups
+  const groups = [...Map.groupBy(measured, keyOf)]
+  return new Map(groups.map(([key, group]) => [key, sumAll(group)]))
 }
 
 export function sumAll(measured: readonly Measured[]): Sums {
-  return sumBy(measured, () => '').get('') ?? zero()
-}
-
-function zero(): Sums {
+  const sum = (of: (each: Measured) => number) =>
+    measured.reduce((total, each) => total + of(each), 0)
+  const critical = sum(({ sample }) => sample.critical.length)
+  const reduced = measured.filter(({ restored }) => restored !== null)
   return {
-    texts: 0,
-    reduced: 0,
-    tokens_in: 0,
-    tokens_lossless: 0,
-    tokens_out: 0,
-    critical: 0,
-    critical_kept: 0,
-    markers: 0,
-    restored: 0,
+    texts: measured.length,
+    reduced: reduced.length,
+    tokens_in: sum(({ answer }) => answer.tokens.baseline),
+    tokens_lossless: sum(({ lossless }) => lossless),
+    tokens_out: sum(({ answer }) => answer.tokens.final),
+    critical,
+    critical_kept: critical - sum(({ missing }) => missing.length),
+    markers: reduced.length,
+    restored: reduced.filter(({ restored }) => restored).length,
   }
-}
-
-function add(sums: Sums, { sample, answer, lossless, missing, restored }: Measured): void {
-  sums.texts++
-  sums.tokens_in += answer.tokens.baseline
-  sums.tokens_lossless += lossless
-  sums.tokens_out += answer.tokens.final
-  sums.critical += sample.critical.length
-  sums.critical_kept += sample.critical.length - missing.length
-  if (restored === null) return
-  sums.reduced++
-  sums.markers++
-  if (restored) sums.restored++
 }
