@@ -76,19 +76,8 @@ type Run<O extends Options> = (
   operands: readonly string[],
 ) => Promise<number> | number
 
-interface CommonTerms<O extends Options> {
-  readonly name: string
-  readonly details?: string
-  readonly examples: readonly [string, ...string[]]
+interface CommandTerms<O extends Options> extends Omit<Command, 'options' | 'run'> {
   readonly options: O
-  readonly outlivesReader?: true
-}
-
-interface CommandTerms<O extends Options> extends CommonTerms<O> {
-  readonly operands: string
-  readonly maxOperands: number
-  readonly words?: readonly string[]
-  readonly endsWithOperands?: true
   readonly run: Run<O>
 }
 
@@ -105,7 +94,8 @@ interface Action<O extends Options> {
   readonly run: Run<O>
 }
 
-interface ActionsTerms<O extends Options> extends CommonTerms<O> {
+interface ActionsTerms<O extends Options>
+  extends Pick<CommandTerms<O>, 'name' | 'details' | 'examples' | 'options' | 'outlivesReader'> {
   readonly actions: Readonly<Record<string, Action<O>>>
   /** The action of a call without any operand. */
   readonly run?: Run<O>

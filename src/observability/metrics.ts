@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { EnrichmentObserver } from '../ahead/enrichment.ts'
 import type { LostReason } from '../pool/pool-options.ts'
-import type { SharedLoad, StoreState, StoreStats } from '../store/values/store-figures.ts'
 import { createEnrichmentMetrics } from './enrichment-metrics.ts'
 import { createMcpMetrics, type McpMetrics } from './mcp-metrics.ts'
 import {
@@ -18,7 +17,12 @@ import {
 } from './process-metrics.ts'
 import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts'
 import { type Register, registerIn } from './register.ts'
-import { createStoreMetrics, registerStoreGauges, type StoreMetrics } from './store-metrics.ts'
+import {
+  createStoreMetrics,
+  registerStoreGauges,
+  type StoreGauges,
+  type StoreMetrics,
+} from './store-metrics.ts'
 import {
   type ArmsMetrics,
   createArmsMetrics,
@@ -48,7 +52,7 @@ export interface Metrics extends OperationMetrics, ResultMetrics, StoreMetrics, 
 }
 
 /** Read when the metrics are scraped. */
-export interface Gauges {
+export interface Gauges extends StoreGauges {
   jobsAdmitted(): number
   bytesAdmitted(): number
   jobsLimit(): number
@@ -63,13 +67,6 @@ export interface Gauges {
   draining(): boolean
   /** Whether a file of the pipeline's configuration has a fault. */
   configStale(): boolean
-  /** `null` if it does not answer. */
-  store(): Promise<StoreStats | null>
-  /** Calls that wait for the store. */
-  storePending(): number
-  storeState(): StoreState
-  /** `null` if the store is not shared. */
-  storeShared(): SharedLoad | null
   sessions(): SessionUse
 }
 

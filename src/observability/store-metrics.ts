@@ -17,8 +17,10 @@ export interface StoreMetrics {
   storeProblem(kind: string): void
 }
 
-interface StoreGauges {
+export interface StoreGauges {
+  /** `null` if it does not answer. */
   store(): Promise<StoreStats | null>
+  /** Calls that wait for the store. */
   storePending(): number
   storeState(): StoreState
   /** `null` if the store is not shared. */

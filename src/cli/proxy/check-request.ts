@@ -1,6 +1,7 @@
 import { scanRequest } from '../../core/conversation/parse/scan-request.ts'
 import { createHistoryMemory } from '../../core/conversation/rewrite/history.ts'
 import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
+import { sourceOf } from '../../core/conversation/rewrite/rewrite-result.ts'
 import { rewriteLossless } from '../../core/conversation/rewrite/rewrite-text.ts'
 import type { Fields } from '../../core/dialects/bodies/route.ts'
 import type { ToolResultText } from '../../core/dialects/bodies/tool-result-text.ts'
@@ -143,14 +144,8 @@ function formatOf(
   model: string | undefined,
   context: OperationContext,
 ): string | null {
-  const { tool, isError } = result
-  const args = result.args()
-  const call = {
-    ...(tool === undefined ? {} : { tool }),
-    ...(args === undefined ? {} : { args }),
-  }
-  const source = { text: result.text(), from: 'tool' as const, call, isError }
-  const { answer } = rewriteLossless(source, model === undefined ? {} : { model }, context)
+  const counting = model === undefined ? {} : { model }
+  const { answer } = rewriteLossless(sourceOf(result), counting, context)
   if (answer.content === text) return answer.format
   const [hint] = text.split('\n').flatMap(line => parseHint(line) ?? [])
   return hint?.family ?? null

@@ -6,9 +6,9 @@ export interface Pagination {
   readonly total: number
   readonly returned: number
   /** Items before the first of this page. */
-  readonly offset?: number
+  readonly offset?: number | undefined
   /** The provider's own name for the start of the next page: a cursor, a page, an offset. */
-  readonly next?: string | number
+  readonly next?: string | number | undefined
 }
 
 type Args = ToolCall['args']

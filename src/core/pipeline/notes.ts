@@ -60,7 +60,7 @@ export function notesFor(
     const sorted = sort === undefined ? {} : { sort: { by: sort.by, order: sort.order } }
     const asked = query === undefined ? {} : { query }
     admit({ family: 'metadata', total, returned, ...asked, ...sorted }, before)
-    const next = tool === undefined ? null : nextPageCall(tool, args, pageOf(pagination))
+    const next = tool === undefined ? null : nextPageCall(tool, args, pagination)
     if (next !== null) {
       admit({ family: 'overflow', omitted: total - offset - returned, ...next }, after)
     }
@@ -76,14 +76,6 @@ export function notesFor(
   function admit(hint: Hint, to: SentHint[], by = gain): void {
     const text = gate.admit(hint, by)
     if (text !== null) to.push({ family: hint.family, text })
-  }
-}
-
-function pageOf({ offset, next, ...rest }: NonNullable<EncodeRequest['pagination']>) {
-  return {
-    ...rest,
-    ...(offset === undefined ? {} : { offset }),
-    ...(next === undefined ? {} : { next }),
   }
 }
 

@@ -10,7 +10,7 @@ import {
   VERBOSITIES,
 } from '../hints/hint.ts'
 import { hintLine, parseHint } from '../hints/hint-line.ts'
-import { nextPageCall, type Pagination } from '../hints/next-page-call.ts'
+import { nextPageCall } from '../hints/next-page-call.ts'
 import { CHAIN_CALLS, CHAIN_SEARCHES } from '../hints/policy.ts'
 import type { Shown } from '../hints/text-slot.ts'
 import { isJsonObject } from '../hints/tool-call.ts'
@@ -198,7 +198,7 @@ function wrongOverflow(
   const { total, returned, offset = 0 } = pagination
   const left = total - offset - returned
   if (hint.omitted !== left) return `${left} more exist, not ${hint.omitted}`
-  const next = nextPageCall(tool, args, pageOf(pagination))
+  const next = nextPageCall(tool, args, pagination)
   if (next === null) return 'arguments and pagination do not show how the tool pages'
   const { unit } = hint
   const facts: OverflowHint = {
@@ -231,16 +231,4 @@ function wrongSearchChain(
 
 function isLineOf(facts: Hint, line: string): boolean {
   return VERBOSITIES.some(verbosity => hintLine(facts, verbosity) === line)
-}
-
-function pageOf({
-  offset,
-  next,
-  ...rest
-}: NonNullable<CheckedAnswer['request']['pagination']>): Pagination {
-  return {
-    ...rest,
-    ...(offset === undefined ? {} : { offset }),
-    ...(next === undefined ? {} : { next }),
-  }
 }

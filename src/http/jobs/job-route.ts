@@ -184,7 +184,8 @@ async function run(
   return result
 }
 
-function respond(c: AppContext, { media, bytes }: Written): Response {
+/** Answers with written bytes. */
+export function respond(c: AppContext, { media, bytes }: Written): Response {
   const headers = answerHeaders(c)
   headers['content-type'] = MEDIA_TYPES[media]
   c.get('state').answerBytes = bytes.length

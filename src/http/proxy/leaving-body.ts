@@ -12,7 +12,9 @@ export interface RewrittenBody {
   readonly report?: RewriteReport
   /** Why it is the client's own body; absent if it was read. */
   readonly untouched?: UntouchedReason
-  /** Settles once the rewrites are recorded. Never rejects. */
+  /**
+   * Settles once the rewrites are recorded. Never rejects. The answer may not be complete before.
+   */
   readonly recorded?: Promise<unknown>
   /** Frees the memory of `body`; called when it was sent and the rewrites are recorded. */
   readonly free?: () => void

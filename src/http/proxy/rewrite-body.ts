@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../access/access.ts'
 import { AppError } from '../../core/base/errors.ts'
-import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import { rewriteOp } from '../../core/operations/rewrite-op.ts'
 import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
 import type { Admission, Ticket } from '../../pool/admission.ts'
@@ -10,6 +9,7 @@ import type { AppContext, Rewriting } from '../context.ts'
 import { createSink, takeBody } from '../request/body.ts'
 import { requestHeader } from '../request/request-header.ts'
 import { isBypassed } from '../request/request-terms.ts'
+import type { RewrittenBody } from './leaving-body.ts'
 import type { Placing } from './placed-rounds.ts'
 import { isSigned, rewritableAs } from './rewritable-request.ts'
 import { wholeTimeMs } from './run-passes.ts'
@@ -17,25 +17,13 @@ import { type RunNeeds, runRewrite } from './run-rewrite.ts'
 import type { VendorProxy } from './vendor-proxies.ts'
 
 /** What is forwarded for the body of a request. */
-export interface ForwardedBody {
-  /** All of it; absent: it is forwarded unchanged, as it comes in. */
-  readonly body?: Uint8Array
-  /** See `RewrittenBody`. */
-  readonly own?: Uint8Array
+export interface ForwardedBody extends Partial<RewrittenBody> {
   /** Holds the body's place as long as the body is needed. */
   readonly ticket?: Ticket
   /** Spent on waiting for the body, in milliseconds. */
   readonly readingMs: number
   /** The client got a 100, so that it sends its body. */
   readonly continued: boolean
-  /** What was done to it. */
-  readonly report?: RewriteReport
-  /** Why it is forwarded unchanged; absent if it was read, or is not to be rewritten. */
-  readonly untouched?: UntouchedReason
-  /** Settles once the rewrites are recorded. The answer may not be complete before. */
-  readonly recorded?: Promise<unknown>
-  /** Frees the memory of `body`; called when it was sent and the rewrites are recorded. */
-  readonly free?: () => void
   /** Signs what is forwarded, since the client's own signature is for another host and body. */
   readonly sign?: SignRequest
   /** The request is paused, with what was read of its body put back. */

@@ -1,7 +1,7 @@
-import { MEDIA_TYPES, writeEnvelope } from '../../core/contract/envelope.ts'
+import { writeEnvelope } from '../../core/contract/envelope.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import type { AppContext } from '../context.ts'
-import { leaveWhenRead } from '../jobs/job-route.ts'
+import { leaveWhenRead, respond } from '../jobs/job-route.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { answerMedia } from '../request/media.ts'
 import { requestHeader } from '../request/request-header.ts'
@@ -11,11 +11,7 @@ import { requestHeader } from '../request/request-header.ts'
  * that the client accepts; JSON if it names none.
  */
 export function smallAnswer(c: AppContext, value: object): Response {
-  const { media, bytes } = writeEnvelope(value, answerMedia(requestHeader(c, 'accept'), 'json'))
-  const headers = answerHeaders(c)
-  headers['content-type'] = MEDIA_TYPES[media]
-  c.get('state').answerBytes = bytes.length
-  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+  return respond(c, writeEnvelope(value, answerMedia(requestHeader(c, 'accept'), 'json')))
 }
 
 interface Version {

@@ -2,19 +2,13 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AuthFailure, authFailure } from './auth-failure.ts'
-import { unionOf } from './authorizer.ts'
+import { type AuthorizerOptions, unionOf } from './authorizer.ts'
 import { challengeTerms } from './challenge.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
 import { OAuthProvider } from './oauth-provider.ts'
-import type { OAuthTerms } from './oauth-terms.ts'
 import { probeServer } from './probe-server.ts'
-import type { ServerGrants } from './server-grants.ts'
 
-export interface LoginOptions {
-  readonly server: URL
-  readonly terms: OAuthTerms
-  readonly grants: ServerGrants
-  readonly fetch: GuardedFetch
+export interface LoginOptions
+  extends Pick<AuthorizerOptions, 'server' | 'terms' | 'grants' | 'fetch'> {
   /** Where the browser comes back to; the one of the last login, or any, if it is not given. */
   readonly port?: number | undefined
   readonly timeoutMs: number

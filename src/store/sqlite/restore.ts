@@ -1,19 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Failure } from '../store.ts'
-import type { Bodies } from './bodies.ts'
-import type { Records, RestoredRecord } from './records.ts'
-import type { Sessions } from './sessions.ts'
-import type { Tenants } from './tenants.ts'
+import type { BodyRow } from './body-row.ts'
+import type { RestoredRecord } from './records.ts'
+import type { UpkeepDeps } from './upkeep.ts'
 
 /** A body of another file, with all that was promised about it. */
-export interface RestoredBody {
+export interface RestoredBody
+  extends Pick<BodyRow, 'hash' | 'mediaType' | 'alone' | 'createdAt' | 'expiresAt'> {
   readonly tenant: string
-  readonly hash: Uint8Array
   readonly body: Uint8Array
-  readonly mediaType: string
-  readonly alone: boolean
-  readonly createdAt: number
-  readonly expiresAt: number
   readonly pinnedUntil: number
   readonly used: number
   /** Hashes of the names of its sessions. */
@@ -31,12 +26,7 @@ export interface Restore {
   begin(now: number): void
 }
 
-export interface RestoreDeps {
-  readonly bodies: Bodies
-  readonly records: Records
-  readonly tenants: Tenants
-  readonly sessions: Sessions
-}
+export type RestoreDeps = Pick<UpkeepDeps, 'bodies' | 'records' | 'tenants' | 'sessions'>
 
 export function createRestore(database: DatabaseSync, deps: RestoreDeps): Restore {
   const { bodies, records, tenants, sessions } = deps

@@ -1,13 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { addFields } from '../../core/base/add-fields.ts'
-import type { Bodies, Remains } from './bodies.ts'
+import type { Bodies, BodiesDeps, Remains } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
-import type { Count } from './counters.ts'
 import type { Records } from './records.ts'
-import { NO_SESSION, type Sessions } from './sessions.ts'
-import type { Space } from './space.ts'
-import { NO_TENANT, type Tenants } from './tenants.ts'
-import type { Tombstones } from './tombstones.ts'
+import { NO_SESSION } from './sessions.ts'
+import { NO_TENANT } from './tenants.ts'
 
 /** Rows that one step removes at most, so that a step stays short whatever there is to do. */
 const STEP = 64
@@ -17,14 +14,10 @@ export interface Progress {
   readonly records: number
 }
 
-export interface UpkeepDeps {
+export interface UpkeepDeps
+  extends Pick<BodiesDeps, 'tenants' | 'sessions' | 'tombstones' | 'space' | 'count'> {
   readonly bodies: Bodies
   readonly records: Records
-  readonly tenants: Tenants
-  readonly sessions: Sessions
-  readonly tombstones: Tombstones
-  readonly space: Space
-  readonly count: Count
 }
 
 /**

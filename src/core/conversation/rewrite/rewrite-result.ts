@@ -150,7 +150,8 @@ function writeOnce(
   }
 }
 
-function sourceOf(result: ToolResultText): MessageText {
+/** The text of a result, with the call that it answers. */
+export function sourceOf(result: ToolResultText): MessageText {
   const { tool, callId, isError } = result
   const args = result.args()
   const call = {

@@ -3,7 +3,6 @@ import type { UnitArm } from '../../arms/assign.ts'
 import type { ResultArm } from '../../arms/sums.ts'
 import { AppError } from '../../base/errors.ts'
 import type { SavedPlace } from '../../contract/operation-result.ts'
-import type { HintFamily } from '../../hints/hint.ts'
 import type { ReadingLevel } from '../../reading/constructs.ts'
 import type { Shown } from '../../sessions/turn/earlier-results.ts'
 import type { ScannedRequest } from '../parse/scan-request.ts'
@@ -103,44 +102,34 @@ function totalOf({ referred, encoded, elided }: SavedTokens): number {
 const VERSION = 1
 const LINE_FEED = 0x0a
 
-interface Head {
+interface Head extends Omit<StoredRewrite, 'literal' | 'saved' | 'isSource' | 'markers'> {
   readonly v: number
   readonly saved: readonly [referred: number, encoded: number, elided: number]
-  readonly shown?: Shown
   readonly source: boolean
   readonly markers?: readonly string[]
-  readonly digest: number
-  readonly sent: number
-  readonly clears?: readonly number[]
-  readonly hints?: readonly HintFamily[]
-  readonly format?: string
-  readonly generation?: string
-  readonly reading?: ReadingLevel
-  readonly arm?: ResultArm
-  readonly unit?: UnitArm
-  readonly turn?: SeenTurn
 }
 
 /** As bytes to keep: a line of JSON, then the literal. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
   const { literal, saved, shown, isSource, markers, digest, sent } = rewrite
   const { clears, hints, format, generation, reading, arm, unit, turn } = rewrite
-  const head: Head = {
+  // JSON leaves out what is `undefined`.
+  const head = {
     v: VERSION,
     saved: [saved.referred, saved.encoded, saved.elided],
-    ...(shown === undefined ? {} : { shown }),
+    shown,
     source: isSource,
-    ...(markers.length === 0 ? {} : { markers }),
+    markers: markers.length === 0 ? undefined : markers,
     digest,
     sent,
-    ...(clears === undefined ? {} : { clears }),
-    ...(hints === undefined ? {} : { hints }),
-    ...(format === undefined ? {} : { format }),
-    ...(generation === undefined ? {} : { generation }),
-    ...(reading === undefined ? {} : { reading }),
-    ...(arm === undefined ? {} : { arm }),
-    ...(unit === undefined ? {} : { unit }),
-    ...(turn === undefined ? {} : { turn }),
+    clears,
+    hints,
+    format,
+    generation,
+    reading,
+    arm,
+    unit,
+    turn,
   }
   const line = Buffer.from(`${JSON.stringify(head)}\n`)
   return literal === null ? line : Buffer.concat([line, literal])
@@ -154,27 +143,17 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
   const end = bytes.indexOf(LINE_FEED)
   if (end === -1) throw new AppError('internal', 'a stored rewrite without a head')
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const head = JSON.parse(view.toString('utf8', 0, end)) as Head
-  if (head.v !== VERSION) return null
-  const [referred, encoded, elided] = head.saved
+  const {
+    v,
+    saved,
+    source,
+    markers = [],
+    ...facts
+  } = JSON.parse(view.toString('utf8', 0, end)) as Head
+  if (v !== VERSION) return null
+  const [referred, encoded, elided] = saved
   const literal = end + 1 === bytes.length ? null : bytes.subarray(end + 1)
-  return {
-    literal,
-    saved: { referred, encoded, elided },
-    ...(head.shown === undefined ? {} : { shown: head.shown }),
-    isSource: head.source,
-    markers: head.markers ?? [],
-    digest: head.digest,
-    sent: head.sent,
-    ...(head.clears === undefined ? {} : { clears: head.clears }),
-    ...(head.hints === undefined ? {} : { hints: head.hints }),
-    ...(head.format === undefined ? {} : { format: head.format }),
-    ...(head.generation === undefined ? {} : { generation: head.generation }),
-    ...(head.reading === undefined ? {} : { reading: head.reading }),
-    ...(head.arm === undefined ? {} : { arm: head.arm }),
-    ...(head.unit === undefined ? {} : { unit: head.unit }),
-    ...(head.turn === undefined ? {} : { turn: head.turn }),
-  }
+  return { ...facts, literal, saved: { referred, encoded, elided }, isSource: source, markers }
 }
 
 /** The saving of one result. */
