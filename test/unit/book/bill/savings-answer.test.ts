@@ -106,6 +106,12 @@ describe('the answer on savings', () => {
     expect([session?.session, session?.requests]).toEqual([query.session, requests])
   })
 
+  it.each(['pings', 'premium', 'avoided'])('has lives if anything is known of %s', name => {
+    const account = { ...NO_ACCOUNT, requests: 1, life: { ...NO_LIFE, [name]: 2 } }
+    const { vendors } = answerOf({ ...BILL, vendors: { openai: account } }, { limit: 0 }, LIST)
+    expect(vendors.openai?.life).toMatchObject({ [name]: 2 })
+  })
+
   it('has budgets with what was spent of them', () => {
     const budget: Budget = { tenant: 'a', period: 'day', amount: 10, webhook: 'https://x.example' }
     const state = { ...budget, of: '2026-11-29', spent: 1.23456 }
