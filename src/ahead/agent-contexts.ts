@@ -7,22 +7,11 @@ export interface DecidedOffer {
   readonly isUsed: boolean
 }
 
-/** A call that was made, and which state of its server it saw. */
-interface MadeCall {
-  readonly server: string
-  readonly state: number
-}
-
-/** Results of a tool in a row that were empty. */
-interface Streak {
-  readonly empty: number
-  readonly lastAt: number
-}
-
 interface ContextState {
-  readonly made: BoundedMap<string, MadeCall>
-  /** By tool. */
-  readonly streaks: Map<string, Streak>
+  /** Calls that were made, each with the state of its server that it saw. */
+  readonly made: BoundedMap<string, { readonly server: string; readonly state: number }>
+  /** Results in a row that were empty, by tool. */
+  readonly streaks: Map<string, { readonly empty: number; readonly lastAt: number }>
   readonly hosts: Set<string>
   /** Offered calls, until it is known whether the agent makes them. */
   watches: { readonly facts: OfferedFacts; left: number }[]
@@ -155,12 +144,12 @@ export class AgentContexts {
     const known = this.#contexts.get(context)
     const now = this.#now()
     const isCurrent = known !== undefined && now - known.lastAt < IDLE_MS
-    const state = isCurrent
+    const state: ContextState = isCurrent
       ? known
       : {
-          made: new BoundedMap<string, MadeCall>(MAX_CALLS),
-          streaks: new Map<string, Streak>(),
-          hosts: new Set<string>(),
+          made: new BoundedMap(MAX_CALLS),
+          streaks: new Map(),
+          hosts: new Set(),
           watches: [],
           lastAt: now,
         }

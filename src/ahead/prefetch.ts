@@ -76,10 +76,7 @@ export interface FetchEvent {
 
 /** A list of calls: those that were not started, and what became of the others. */
 export interface PrefetchBatch {
-  readonly declined: readonly {
-    readonly call: ScopedCall
-    readonly reason: 'cached' | 'host_saturated' | 'parallel_limit'
-  }[]
+  readonly declined: readonly { readonly call: ScopedCall; readonly reason: DeclineReason }[]
   /** Those whose result is there; grows until `ended`. */
   readonly landed: readonly ScopedCall[]
   /** Resolves when all have ended; never rejects. */

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../core/base/bounded-map.ts'
+import type { DeclineReason } from '../core/enrich/plan.ts'
 import { namesOf } from '../core/enrich/tool-names.ts'
 import type { FetchEvent, Fetched, Prefetch, PrefetchBatch, ScopedCall, Taken } from './prefetch.ts'
 
@@ -159,7 +160,7 @@ export class Speculation<T> {
     this.#dropAll(({ prefetch }) => prefetch.call.scope.client === client)
   }
 
-  #declineReason({ call, context, host }: Prefetch<T>) {
+  #declineReason({ call, context, host }: Prefetch<T>): DeclineReason | null {
     if (this.has(call)) return 'cached'
     if (this.#isChanging(call)) return 'parallel_limit'
     const { now, maxParallel, respectsRateLimits } = this.#options

@@ -27,11 +27,8 @@ export function canonicalArguments(args: Value, depth = MAX_DEPTH): string | nul
 
 /** `sort` is stable, so that duplicates keep their order. */
 function sortedIndices(keys: readonly string[]): readonly number[] {
-  return keys.map((_, at) => at).sort((a, b) => compare(keys[a]!, keys[b]!))
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+  return keys.map((_, at) => at).sort((a, b) => order(keys[a]!, keys[b]!))
 }
 
 /** A tool with the `canonicalArguments` of a call, as one text. */

@@ -87,16 +87,15 @@ export class Candidates {
     const offer = offerOf(offering, call)
     const probability = this.#context.probabilities.of(offer)
     const screened = screenCall(target, call, this.#context)
-    if (typeof screened === 'string' || !this.#isProbable(probability)) {
-      const reason = typeof screened === 'string' ? screened : 'below_probability'
+    const reason = screened ?? (this.#isProbable(probability) ? null : 'below_probability')
+    if (reason !== null) {
       this.#decline(tool, call.args, reason, offer)
       return
     }
-    const { key } = screened
-    const known = this.#byKey.get(key)
-    if (known !== undefined && known.probability >= probability) return
     const { link } = offering
     const { args } = call
+    const key = callKey(tool.server, tool.name, args)
+    if ((this.#byKey.get(key)?.probability ?? 0) >= probability) return
     this.#byKey.set(key, { tool, args, key, link, offer, probability, options, dependents: [] })
   }
 
@@ -135,15 +134,12 @@ export class Candidates {
   }
 }
 
-/**
- * Whether a call may be made ahead whose arguments became known after the plan: its key, or why it
- * may not.
- */
+/** Why a call may not be made ahead whose arguments became known after the plan; else `null`. */
 export function screenArguments(
   tool: ListedTool,
   call: OfferedCall,
   context: ScreeningContext,
-): { readonly key: string } | DeclineReason {
+): DeclineReason | null {
   const target = screenTool(tool, context)
   return typeof target === 'string' ? target : screenCall(target, call, context)
 }
@@ -162,13 +158,13 @@ function screenCall(
   { tool, checksHosts }: Target,
   { args, hosts }: OfferedCall,
   { knownHosts, isInContext, isCached }: ScreeningContext,
-): { readonly key: string } | DeclineReason {
+): DeclineReason | null {
   // A planted search result could name any other host.
   const isSafe = hosts?.every(host => knownHosts.has(host)) ?? false
   if (checksHosts && !isSafe) return 'unsafe_argument'
   const key = callKey(tool.server, tool.name, args)
   if (isInContext(key)) return 'in_context'
-  return isCached(key, { tool, args }) ? 'cached' : { key }
+  return isCached(key, { tool, args }) ? 'cached' : null
 }
 
 function offerOf(

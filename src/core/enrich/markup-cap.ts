@@ -3,7 +3,7 @@ import { hasMarkup } from '../classify/inner-formats.ts'
 /** From this size on the markup of a page is left out. */
 const MAX_MARKUP_BYTES = 4_096
 /** An intent with one of these words is about the markup itself. */
-const ABOUT_MARKUP = ['html', 'dom', 'markup', 'selector', 'xpath']
+const ABOUT_MARKUP = /^(?:html|dom|markup|selector|xpath)s?$/
 const BROWSER = /browser|playwright|puppeteer|selenium|chrome|webdriver|(?:^|_)dom(?:_|$)/i
 
 /** Whether a tool is one of a browser, by its name or its server's. */
@@ -23,11 +23,6 @@ export function capsMarkup(
   text: string,
   keywords: readonly string[],
 ): boolean {
-  if (!isBrowser(tool, server)) return false
-  if (
-    keywords.some(keyword => ABOUT_MARKUP.some(word => keyword === word || keyword === `${word}s`))
-  ) {
-    return false
-  }
+  if (!isBrowser(tool, server) || keywords.some(word => ABOUT_MARKUP.test(word))) return false
   return Buffer.byteLength(text) > MAX_MARKUP_BYTES && hasMarkup(text)
 }

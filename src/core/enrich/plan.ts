@@ -1,4 +1,5 @@
 import type { CallOption } from './call-options.ts'
+import type { Choice } from './choose-calls.ts'
 import type { ListedTool } from './eligibility.ts'
 import type { ModelLayers, Models } from './models.ts'
 import type { Offer, Probabilities } from './probability.ts'
@@ -95,12 +96,8 @@ export interface DeclinedCall {
   readonly offer?: Offer
 }
 
-export interface Plan {
+export interface Plan extends Omit<Choice, 'picks'> {
   /** By falling value for a token; a call comes after the one that it requires. */
   readonly calls: readonly PlannedCall[]
   readonly declined: readonly DeclinedCall[]
-  readonly value: number
-  readonly cost_tokens: number
-  /** No plan within the budget has a higher value. */
-  readonly bound: number
 }

@@ -12,15 +12,11 @@ export function* pathsOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const newline = text.indexOf('\n', from)
     const end = newline === -1 ? text.length : newline
-    const path = pathIn(text.slice(from, Math.min(end, from + MAX_LINE)).trim())
-    if (path !== undefined) yield path
+    const line = text.slice(from, Math.min(end, from + MAX_LINE)).trim()
+    const path = beforeLineNumber(line) ?? line
+    if (isPath(path)) yield path
     from = end + 1
   }
-}
-
-function pathIn(line: string): string | undefined {
-  const path = beforeLineNumber(line) ?? line
-  return isPath(path) ? path : undefined
 }
 
 /** `src/a.ts` of `src/a.ts:12:text`; a drive's colon is part of the path. */

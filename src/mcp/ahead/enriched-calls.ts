@@ -8,7 +8,7 @@ import { omittedFields } from '../../core/enrich/call-options.ts'
 import { mayMutate } from '../../core/enrich/eligibility.ts'
 import { isBrowser } from '../../core/enrich/markup-cap.ts'
 import type { FoundModel } from '../../core/enrich/models.ts'
-import { fillModel } from '../../core/enrich/value-model.ts'
+import { fillModel, type ValueModel } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { PublicEntry } from '../catalogue/catalogue.ts'
 import { listedTool } from '../catalogue/tool-facts.ts'
@@ -120,7 +120,7 @@ export class EnrichedCalls {
     const { shared } = this.#needs
     const { isEnabled } = shared.settings
     const { keywords } = knownArguments(params)
-    const fields = omittedFields(this.#groupsOf(entry), keywords)
+    const fields = this.#omittedOf(entry, keywords)
     return {
       ...(fields.length === 0 ? {} : { omitted_fields: fields }),
       ...(isEnabled ? { markup: { server: entry.server, keywords } } : {}),
@@ -135,15 +135,17 @@ export class EnrichedCalls {
       .some(
         entry =>
           (isEnabled && isBrowser(entry.key, entry.server)) ||
-          omittedFields(this.#groupsOf(entry), []).length > 0,
+          this.#omittedOf(entry, []).length > 0,
       )
   }
 
-  /** The groups of fields in force: built-in ones only if calls ahead are on. */
-  #groupsOf({ key, server }: PublicEntry): Pick<FoundModel['model'], 'field_groups'> {
-    const { models, settings } = this.#needs.shared
-    const { model, stated } = models.find(key, server)
-    return settings.isEnabled ? model : fillModel(stated)
+  #omittedOf({ key, server }: PublicEntry, keywords: readonly string[]): readonly string[] {
+    return omittedFields(this.#inForce(this.#needs.shared.models.find(key, server)), keywords)
+  }
+
+  /** The model in force: built-in ones only if calls ahead are on. */
+  #inForce({ model, stated }: FoundModel): ValueModel {
+    return this.#needs.shared.settings.isEnabled ? model : fillModel(stated)
   }
 
   /** A context that was compacted has lost what it read. */
@@ -171,8 +173,8 @@ export class EnrichedCalls {
     const given = knownArguments(params)
     const key = keyOf(server, tool.name, given.args)
     const context = this.#contextName(call.context)
-    const { isEnabled } = shared.settings
-    const ttlS = isEnabled ? pollTtl(tool.name, found.model.poll_ttl_s) : found.stated.poll_ttl_s
+    const { poll_ttl_s } = this.#inForce(found)
+    const ttlS = shared.settings.isEnabled ? pollTtl(tool.name, poll_ttl_s) : poll_ttl_s
     const isPolled = key !== null && ttlS !== undefined && !mayMutate(tool, found)
     const poll = isPolled ? { context, upstream: server, key, ttlS } : null
     return { ...given, tool, found, key, context, session, poll }
@@ -206,8 +208,7 @@ export class EnrichedCalls {
   }
 
   #failFastTerms({ tool, found }: KnownCall): [string, number | undefined] {
-    const { isEnabled } = this.#needs.shared.settings
-    const { fail_fast_after_n } = isEnabled ? found.model : found.stated
+    const { fail_fast_after_n } = this.#inForce(found)
     return [JSON.stringify([tool.server, tool.name]), fail_fast_after_n]
   }
 

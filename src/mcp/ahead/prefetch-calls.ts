@@ -19,7 +19,7 @@ export class PrefetchCalls {
   readonly #servers: Servers
   readonly #read: OfferReader
   /** Calls of the model that are under way, by server, the latest last. */
-  readonly #own = new Map<string, ClientCall[]>()
+  readonly #own = new Map<string, Set<ClientCall>>()
   /** Tools that asked for input when they were called ahead. They are not again. */
   readonly #asking = new Set<string>()
 
@@ -36,13 +36,9 @@ export class PrefetchCalls {
 
   /** Told of a call of the model, from before it is sent. Returns what ends it. */
   begin(server: string, call: ClientCall): () => void {
-    const calls = this.#own.get(server) ?? []
-    this.#own.set(server, calls)
-    calls.push(call)
-    return () => {
-      const at = calls.indexOf(call)
-      if (at !== -1) calls.splice(at, 1)
-    }
+    const calls = this.#own.get(server) ?? new Set()
+    this.#own.set(server, calls.add(call))
+    return () => void calls.delete(call)
   }
 
   /** @param terms what the result is read for */
@@ -55,7 +51,7 @@ export class PrefetchCalls {
     const ask: ClientCall['ask'] = (method, params, asked) => {
       hasAsked = true
       // Over a pipe a server does not say which call it asks for: it may be one of the model's.
-      const own = this.#own.get(server)?.at(-1)
+      const own = [...(this.#own.get(server) ?? [])].at(-1)
       if (own !== undefined) return own.ask(method, params, asked)
       this.#remember(nameOf(server, tool))
       return Promise.resolve(REFUSED)

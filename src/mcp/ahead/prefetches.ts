@@ -149,9 +149,9 @@ export class Prefetches {
     const reasons: DeclineReason[] = []
     dependents.forEach(({ tool, offer, cost_tokens }, at) => {
       for (const call of landed.calls[at] ?? []) {
-        const screened = screenArguments(tool, call, plan.context)
+        const reason = screenArguments(tool, call, plan.context)
         const own = { ...offer, rank: call.rank, listed: call.listed }
-        if (typeof screened === 'string') reasons.push(screened)
+        if (reason !== null) reasons.push(reason)
         else wanted.push({ ...call, tool, offer: own, cost_tokens, dependents: [] })
       }
     })
