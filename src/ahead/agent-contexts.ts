@@ -118,7 +118,7 @@ export class AgentContexts {
   }
 
   knownHosts(context: string): ReadonlySet<string> {
-    return this.#contexts.get(context)?.hosts ?? NO_HOSTS
+    return this.#contexts.get(context)?.hosts ?? new Set()
   }
 
   /** Something may have changed at a server. */
@@ -158,5 +158,3 @@ export class AgentContexts {
     return state
   }
 }
-
-const NO_HOSTS: ReadonlySet<string> = new Set()

@@ -1,13 +1,5 @@
 import { BoundedMap } from '../core/base/bounded-map.ts'
 
-/** One result of a call that may be repeated. */
-export interface PolledResult {
-  /** What tells results apart: a hash of the bytes. */
-  readonly hash: string
-  /** The text, to answer a fourth call with. */
-  readonly text: string
-}
-
 /** A call that reads only, and for how long its results count as the same question. */
 export interface Poll {
   readonly context: string
@@ -18,8 +10,13 @@ export interface Poll {
   readonly ttlS: number
 }
 
-interface Series extends PolledResult {
+/** One result of a call that is repeated. */
+interface Series {
   readonly poll: Poll
+  /** What tells results apart: a hash of the bytes. */
+  readonly hash: string
+  /** The text, to answer a fourth call with. */
+  readonly text: string
   /** When the calls were made that had this result. */
   times: readonly number[]
   /** Whether the next call may be answered from the last result. */
@@ -56,7 +53,7 @@ export class Polling {
   }
 
   /** Told after a call. Returns the note for its result if it was the same three times. */
-  observe(poll: Poll, { hash, text }: PolledResult): string | null {
+  observe(poll: Poll, { hash, text }: Pick<Series, 'hash' | 'text'>): string | null {
     const before = this.#all.get(idOf(poll))
     const same = before?.hash === hash ? before.times : []
     const times = recent([...same, this.#now()], poll.ttlS)

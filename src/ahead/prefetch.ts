@@ -2,18 +2,16 @@ import type { DeclineReason } from '../core/enrich/plan.ts'
 import type { Offer } from '../core/enrich/probability.ts'
 import { isJsonObject, writeToolCall } from '../core/hints/tool-call.ts'
 
-/** What a call depends on, beside its tool and arguments. Two that differ share no result. */
-export interface CallScope {
-  readonly tenant: string
-  /** The server, as the gateway tells servers apart. */
-  readonly upstream: string
-  /** The client, over whose connections and with whose credentials it is made. */
-  readonly client: string
-}
-
 /** A call that can be answered from a result that was fetched ahead. */
 export interface ScopedCall {
-  readonly scope: CallScope
+  /** What it depends on beside its tool and arguments. Two that differ share no result. */
+  readonly scope: {
+    readonly tenant: string
+    /** The server, as the gateway tells servers apart. */
+    readonly upstream: string
+    /** The client, over whose connections and with whose credentials it is made. */
+    readonly client: string
+  }
   /** The tool's own name at its server. */
   readonly tool: string
   /** `canonicalArguments` of the call. */

@@ -284,12 +284,8 @@ export class Speculation<T> {
     fetch.kept = null
   }
 
-  #report(
-    kind: FetchEvent['kind'],
-    { prefetch: { call, facts } }: Fetch<T>,
-    bytes: number,
-    savedMs = 0,
-  ): void {
+  #report(kind: FetchEvent['kind'], { prefetch }: Fetch<T>, bytes: number, savedMs = 0): void {
+    const { call, facts } = prefetch
     this.#options.onEvent({ kind, call, facts, bytes, savedMs })
   }
 }

@@ -89,7 +89,7 @@ export class Candidates {
     const screened = screenCall(target, call, this.#context)
     const reason = screened ?? (this.#isProbable(probability) ? null : 'below_probability')
     if (reason !== null) {
-      this.#decline(tool, call.args, reason, offer)
+      this.decline({ tool, args: call.args, offer }, reason)
       return
     }
     const { link } = offering
@@ -104,9 +104,9 @@ export class Candidates {
     // It is useful only if the call that it requires is useful.
     const probability = Math.min(this.#context.probabilities.of(offer), base.probability)
     if (!this.#isProbable(probability)) {
-      this.#decline(tool, null, 'below_probability', offer)
+      this.decline({ tool, args: null, offer }, 'below_probability')
     } else if (base.dependents.length >= MAX_DEPENDENTS) {
-      this.#decline(tool, null, 'parallel_limit', offer)
+      this.decline({ tool, args: null, offer }, 'parallel_limit')
     } else {
       const { link } = offering
       const unknown = { args: null, key: null, options: this.#optionsOf(tool, null) }
@@ -125,7 +125,8 @@ export class Candidates {
     return callOptions(model, { keywords, observedTokens, isCostAware })
   }
 
-  #decline(tool: ListedTool, args: string | null, reason: DeclineReason, offer: Offer): void {
+  decline(call: Pick<Candidate, 'tool' | 'args' | 'offer'>, reason: DeclineReason): void {
+    const { tool, args, offer } = call
     this.declined.push({ tool: tool.name, server: tool.server, args, reason, offer })
   }
 

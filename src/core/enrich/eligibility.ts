@@ -41,7 +41,6 @@ export type Eligibility =
 const CONTEXT_TOOL = /context|^haversack_/i
 
 const NO = { isEligible: false, reason: 'not_speculatable' } as const
-const TUNED_OFF = { isEligible: false, reason: 'tuned_off' } as const
 
 /**
  * Whether a tool may be called before the model asks for it. It may if the user says that it is
@@ -59,7 +58,7 @@ export function eligibilityOf(tool: ListedTool, found: FoundModel): Eligibility 
     return { ...NO, fault }
   }
   if (forbiddenBy === 'user') return NO
-  if (forbiddenBy === 'mined') return TUNED_OFF
+  if (forbiddenBy === 'mined') return { isEligible: false, reason: 'tuned_off' }
   if (tool.isInteractive === true || CONTEXT_TOOL.test(bareName(tool.name))) return NO
   if (model.value_class === 'audit_only' || annotations.destructiveHint === true) return NO
   if (!isReading(tool, found)) return NO

@@ -1,4 +1,4 @@
-import { NumberLiteral, ObjectValue, type Value } from '../json/value.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
 
 const MAX_KEYWORDS = 32
 /** Shorter words are in the names of too many fields. */
@@ -36,7 +36,7 @@ function textsOf(args: Value | undefined): readonly string[] {
   if (!(args instanceof ObjectValue)) return []
   return args.values.flatMap(value => {
     if (typeof value === 'string') return [value.slice(0, MAX_READ)]
-    if (!Array.isArray(value) || value instanceof NumberLiteral) return []
+    if (!Array.isArray(value)) return []
     return value.slice(0, MAX_KEYWORDS).filter(item => typeof item === 'string')
   })
 }

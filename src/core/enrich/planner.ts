@@ -1,12 +1,11 @@
 import type { CallOption } from './call-options.ts'
 import { type Candidate, Candidates } from './candidates.ts'
 import { chooseCalls } from './choose-calls.ts'
-import type { DeclinedCall, Offering, Plan, PlanContext, PlannedCall } from './plan.ts'
+import type { Offering, Plan, PlanContext, PlannedCall } from './plan.ts'
 
 /**
- * Chooses which follow-up calls to make ahead (SOURCES.md#planner, "Knapsack algorithm"). Makes
- * nothing itself. Only calls that are eligible, safe, new and probable enough are candidates; which
- * of them are made is a knapsack (`chooseCalls`). Every call that was offered is
+ * Chooses which follow-up calls to make ahead (SOURCES.md#planner, "Knapsack algorithm"). Calls
+ * that are eligible, safe, new and probable enough are candidates. Every call that was offered is
  * either planned or declined with a reason, except for the same call from another link.
  */
 export function planCalls(offerings: readonly Offering[], context: PlanContext): Plan {
@@ -19,21 +18,16 @@ export function planCalls(offerings: readonly Offering[], context: PlanContext):
   for (const offering of others) {
     if (offering.link.requires !== undefined) candidates.addDependents(offering)
   }
-  return solve(candidates.all, candidates.declined, context.budgetTokens)
+  return choose(candidates, context.budgetTokens)
 }
 
-function solve(
-  candidates: readonly Candidate[],
-  declinedBefore: readonly DeclinedCall[],
-  budgetTokens: number,
-): Plan {
-  const { picks, ...sums } = chooseCalls(candidates, budgetTokens)
-  const declined = [...declinedBefore]
-  const chosen = candidates.flatMap((candidate, i) => {
+function choose(candidates: Candidates, budgetTokens: number): Plan {
+  const { picks, ...sums } = chooseCalls(candidates.all, budgetTokens)
+  const chosen = candidates.all.flatMap((candidate, i) => {
     const group = [candidate, ...candidate.dependents].flatMap((call, j) => {
       const option = call.options[picks[i]?.[j] ?? -1]
       if (option !== undefined) return [{ call, option }]
-      declined.push(decline(call))
+      candidates.decline(call, 'budget')
       return []
     })
     return group.length === 0 ? [] : [group]
@@ -42,31 +36,18 @@ function solve(
   const calls: PlannedCall[] = []
   for (const group of chosen) {
     const first = calls.length
-    group.forEach((each, j) => {
-      calls.push(plannedCall(each, j === 0 ? null : first))
-    })
+    for (const { call, option } of group) {
+      const { options: _, dependents: __, ...facts } = call
+      const requires = calls.length === first ? null : first
+      // A call's value is its probability by what it would be worth if it were certain.
+      const value = option.value * call.probability
+      calls.push({ ...facts, ...option, requires, value })
+    }
   }
-  return { calls, declined, ...sums }
-}
-
-interface ChosenCall {
-  readonly call: Candidate
-  readonly option: CallOption
+  return { calls, declined: candidates.declined, ...sums }
 }
 
 /** The value of a token in a call that was chosen. */
-function density({ call, option }: ChosenCall): number {
+function density({ call, option }: { call: Candidate; option: CallOption }): number {
   return (call.probability * option.value) / option.cost_tokens
-}
-
-/** A call's value is its probability by what it would be worth if it were certain. */
-function plannedCall(
-  { call: { options: _, dependents: __, ...call }, option }: ChosenCall,
-  requires: number | null,
-): PlannedCall {
-  return { ...call, ...option, requires, value: option.value * call.probability }
-}
-
-function decline({ tool, args, offer }: Candidate): DeclinedCall {
-  return { tool: tool.name, server: tool.server, args, reason: 'budget', offer }
 }

@@ -45,18 +45,13 @@ const LEAST = 0.05
 /** After so many weeks nothing of any count is left. */
 const FORGOTTEN_WEEKS = 60
 
-interface Counts {
-  readonly tried: number
-  readonly used: number
-}
-
 /**
  * How often offers were followed, for one tenant. The weight of the past is halved every week, so
  * that a change of habits shows.
  */
 export class Probabilities {
   readonly #now: () => number
-  readonly #kinds = new BoundedMap<string, Counts>(MAX_KINDS)
+  readonly #kinds = new BoundedMap<string, { tried: number; used: number }>(MAX_KINDS)
   #halvedAt: number
 
   /** @param now milliseconds since 1970 @param saved what `save` gave */

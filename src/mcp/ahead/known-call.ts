@@ -43,13 +43,12 @@ const INTENT = 'haversack/intent'
 
 /** @param params of `tools/call`, as the client sent them */
 export function knownArguments(params: JsonBytes): KnownArguments {
-  const bytes = member(params, 'arguments')
-  const isReadable = params.length <= MAX_BYTES && bytes !== null
-  const value = isReadable ? readValue(bytes ?? EMPTY_OBJECT) : undefined
-  const own = { bytes: bytes ?? EMPTY_OBJECT }
-  if (value === undefined) return { ...own, args: null, hosts: [], keywords: [] }
+  const given = member(params, 'arguments')
+  const bytes = given ?? EMPTY_OBJECT
+  const value = given !== null && params.length <= MAX_BYTES ? readValue(bytes) : undefined
+  if (value === undefined) return { bytes, args: null, hosts: [], keywords: [] }
   return {
-    ...own,
+    bytes,
     args: isPlain(params) ? canonicalArguments(value) : null,
     hosts: hostsOf(value),
     keywords: intentKeywords(intentOf(params), value),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AgentContexts } from '../../../src/ahead/agent-contexts.ts'
+import { OFFER } from '../../support/offer.ts'
 
 const CALL = { key: 'read a', server: 'files', hosts: [] }
 const HOUR_MS = 3_600_000
@@ -44,4 +45,20 @@ describe('a call that was made', () => {
     }
     expect(has('x')).toBe(false)
   })
+})
+
+it('an offered call is decided once, however often it is offered meanwhile', () => {
+  const facts = {
+    offer: OFFER,
+    key: 'get 1',
+    server: 'files',
+    tool: 'get',
+    session: null,
+    predicted: 1,
+  }
+  contexts.watch('x', [facts, facts])
+  contexts.watch('x', [facts])
+  const call = { ...CALL, key: facts.key }
+  expect(contexts.observeCall('x', call)).toEqual([{ facts, isUsed: true }])
+  expect(contexts.observeCall('x', call)).toEqual([])
 })
