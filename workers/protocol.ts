@@ -59,6 +59,7 @@ export interface WorkerLimits {
 /** What to do with a body; its bytes are `body[start, start + length)` of the message. */
 export interface JobHeader {
   readonly op: string
+  /** Whose job it is: tenants that wait get equal parts of the threads. */
   readonly tenant: string
   readonly media: MediaType
   readonly accept: MediaType
@@ -70,8 +71,9 @@ export interface JobHeader {
    */
   readonly phase: 'whole' | 'ask' | 'finish'
   readonly resolutions?: LookupResults
+  /** What the request states beside its body, if its operation asks. */
   readonly terms?: RequestTerms
-  /** See `SessionContext.attempt`. */
+  /** Names the job, also when it is run again. See `SessionContext.attempt`. */
   readonly attempt?: string
   /** Recorded decisions, by their keys. They take precedence over the job's own. */
   readonly recalled?: Readonly<Record<string, Uint8Array>>
@@ -81,7 +83,7 @@ export interface JobHeader {
   readonly generation?: string
   /** A generation that a conversation keeps and nothing has any more. */
   readonly lostGeneration?: string
-  /** Nothing new is rewritten. */
+  /** Nothing new is rewritten, whatever holds for its tenant. */
   readonly isPaused?: true
 }
 
@@ -112,9 +114,9 @@ export type JobOutcome = {
       readonly keep: readonly KeepRange[]
       /** Decisions that were made for the first time, as ranges too. */
       readonly records: readonly RecordRange[]
-      /** Originals that markers name, which must be there too. */
+      /** Originals that markers name, which must be there and be prolonged too. */
       readonly markers: readonly string[]
-      /** Bodies that must be there before the answer may leave. */
+      /** Bodies that must be there, and be prolonged, before the answer may leave. */
       readonly dependencies: readonly Dependency[]
       /** What the job changed in sessions that other processes share; absent: nothing. */
       readonly changes?: readonly SessionChanges[]

@@ -1,20 +1,19 @@
+import type { JobHeader, JobOutcome } from '../../workers/protocol.ts'
 import type { Problem } from '../core/base/errors.ts'
-import type { MediaType } from '../core/contract/envelope.ts'
 import type { LookupRequest, LookupResults } from '../core/contract/lookup.ts'
-import type { FreshRecord, KeepItem, SentReport } from '../core/contract/operation-result.ts'
-import type { RequestTerms } from '../core/contract/request-terms.ts'
-import type { SessionChanges } from '../core/sessions/journal/changes.ts'
-import type { Dependency } from '../core/sessions/turn/call-memory.ts'
+import type { FreshRecord, KeepItem } from '../core/contract/operation-result.ts'
+
+type DoneOutcome = Extract<JobOutcome, { kind: 'done' }>
 
 /** One request for the workers. The pool owns `body` from then on, and may detach it. */
-export interface Job {
-  readonly op: string
-  /** Whose job it is: tenants that wait get equal parts of the threads. */
-  readonly tenant: string
+export interface Job
+  extends Pick<
+    JobHeader,
+    | ('op' | 'tenant' | 'media' | 'accept' | 'terms' | 'attempt' | 'recalled')
+    | ('sessionless' | 'isPaused' | 'lostGeneration')
+  > {
   /** The project whose configuration it gets, if the tenant has one of that name. */
   readonly project?: string
-  readonly media: MediaType
-  readonly accept: MediaType
   readonly body: Uint8Array
   /** The caller needs the body afterwards: it is copied to the thread, whatever its size. */
   readonly retained?: true
@@ -26,20 +25,8 @@ export interface Job {
    * all jobs.
    */
   readonly limitMs?: number
-  /** What the request states beside its body, if its operation asks. */
-  readonly terms?: RequestTerms
-  /** Names the job, also when it is run again. */
-  readonly attempt?: string
-  /** Recorded decisions, by their keys. They take precedence over the job's own. */
-  readonly recalled?: Readonly<Record<string, Uint8Array>>
-  /** Answer without the session: see `SessionContext.isDetached`. */
-  readonly sessionless?: true
-  /** Nothing new is rewritten, whatever holds for its tenant. */
-  readonly isPaused?: true
   /** The generation that its conversation keeps, beside the tenant's newest. */
   readonly kept?: Generation
-  /** The same, if nothing has it any more. */
-  readonly lostGeneration?: string
   /**
    * Whether the client is gone; asked before the job gets a thread. This is not an AbortSignal,
    * because making one for each request costs more than everything else that the queue does with
@@ -75,22 +62,14 @@ export interface JobTimes {
 /** The end of a job. Expected failures are values. */
 export type JobResult = JobTimes &
   (
-    | {
+    | (Pick<DoneOutcome, 'media' | 'reports' | 'markers' | 'dependencies' | 'changes'> & {
         readonly ok: true
-        readonly media: MediaType
         /** Empty if an operation on bytes changed nothing. */
         readonly body: Uint8Array
-        readonly reports: readonly SentReport[]
         /** Must be durably kept before the answer leaves. */
         readonly keep: readonly KeepItem[]
         /** Decisions that were made for the first time. */
         readonly records: readonly FreshRecord[]
-        /** Originals that markers name, which must be there and be prolonged too. */
-        readonly markers: readonly string[]
-        /** Must be there and be prolonged before it does. */
-        readonly dependencies: readonly Dependency[]
-        /** What the job changed in sessions that other processes share; absent: nothing. */
-        readonly changes?: readonly SessionChanges[]
         /** The request's body, if it may be needed once more. */
         readonly again?: Uint8Array
         /**
@@ -98,7 +77,7 @@ export type JobResult = JobTimes &
          * share it with other jobs.
          */
         readonly free?: () => void
-      }
+      })
     | { readonly ok: false; readonly problem: Problem }
   )
 
