@@ -107,30 +107,29 @@ describe('a call that was made ahead', () => {
   })
 
   it('is followed by the calls that require it', async () => {
-    const tools: ToolModels = {
-      list: {
-        follow_up: [
-          LINK,
-          {
-            tool: 'parts',
-            probability: 1,
-            requires: 'get',
-            projection: 'part',
-            projection_arg: 'id',
-          },
-        ],
-      },
+    const link = { ...LINK, tool: 'parts', requires: 'get', projection: 'part' }
+    const offers: unknown[] = []
+    const observer: MemoryGatewayOptions['observer'] = event => {
+      if (event.kind !== 'dispatched') return
+      const { tool, offer } = event.facts
+      offers.push([tool, offer.trigger, offer.rank, offer.listed])
     }
     const server = makeServer()
     const handler = server.handler
     server.handler = received =>
-      received.tool === 'get' ? textResult('{"part":"p"}') : handler(received)
-    const { call, settled } = await setUp({ tools }, server)
+      received.tool === 'get' ? textResult('{"part":["p","q"]}') : handler(received)
+    const tools = { list: { follow_up: [link, LINK] } }
+    const { call, settled } = await setUp({ tools, observer }, server)
     await call('list')
     await settled()
-    expect(server.argsOf('parts')).toEqual(['{"id":"p"}'])
+    expect(server.argsOf('parts')).toEqual(['{"id":"p"}', '{"id":"q"}'])
+    expect(offers).toEqual([
+      ['get', 'list', 1, 1],
+      ['parts', 'get', 1, 2],
+      ['parts', 'get', 2, 2],
+    ])
     await call('parts', { id: 'p' })
-    expect(server.argsOf('parts').length).toBe(1)
+    expect(server.argsOf('parts').length).toBe(2)
   })
 
   it('is not made again for what the model has read, until something changes', async () => {
@@ -332,6 +331,18 @@ describe('calls that find nothing', () => {
     expect(server.argsOf('get').length).toBe(2)
     await call('get', { id: '3' })
     expect(server.argsOf('get').length).toBe(3)
+  })
+
+  it('are refused by a built-in model only if calls ahead are on', async () => {
+    const isRefused = async (isEnabled: boolean) => {
+      const server = makeServer([], [{ name: 'ToolSearch', ...READS }])
+      server.handler = () => textResult('[]')
+      const { call } = await setUp({ tools, settings: { isEnabled } }, server)
+      await call('ToolSearch', { id: '1' })
+      await call('ToolSearch', { id: '2' })
+      return (await call('ToolSearch', { id: '3' })).isError === true
+    }
+    expect([await isRefused(true), await isRefused(false)]).toEqual([true, false])
   })
 
   it('are made again by another context', async () => {
