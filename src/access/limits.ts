@@ -89,7 +89,6 @@ const AGAIN_MS = 200
 export function createSharedPlaces(
   key: Omit<HoldRequest, 'wanted'>,
   rates: () => SharedRates | undefined,
-  now: () => number = () => performance.now(),
 ): SharedPlaces {
   let held = 0
   let running = 0
@@ -114,9 +113,10 @@ export function createSharedPlaces(
     const wanted = wantedFor(count)
     const granted = await source.hold({ ...key, wanted })
     isAsking = false
-    askAt = now() + AGAIN_MS
+    askAt = performance.now() + AGAIN_MS
     held = granted ?? 0
-    knownUntil = granted === null || wanted === 0 ? Number.NEGATIVE_INFINITY : now() + KNOWN_MS
+    knownUntil =
+      granted === null || wanted === 0 ? Number.NEGATIVE_INFINITY : performance.now() + KNOWN_MS
     if (running > 0) askIn(held < wantedFor(running) ? AGAIN_MS : RENEW_MS)
     else if (held > 0) askIn(AGAIN_MS)
   }
@@ -127,8 +127,8 @@ export function createSharedPlaces(
 
   return {
     most(count) {
-      const isKnown = now() < knownUntil
-      if ((!isKnown || count >= held) && now() >= askAt) void ask(count + 1)
+      const isKnown = performance.now() < knownUntil
+      if ((!isKnown || count >= held) && performance.now() >= askAt) void ask(count + 1)
       return isKnown ? held : Math.max(1, share())
     },
     note(count) {

@@ -11,13 +11,12 @@ export interface TeamsOptions {
   readonly thread: Pick<FingerprintThread, 'run'>
   /** Unix milliseconds. */
   readonly now: () => number
-  /**
-   * How long a document is returned without checking whether another process has changed it, in
-   * milliseconds.
-   */
-  readonly maxAgeMs?: number
 }
 
+/**
+ * How long a document is returned without checking whether another process has changed it, in
+ * milliseconds.
+ */
 const MAX_AGE_MS = 30_000
 /** Documents that are kept at hand, in bytes, and how many. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024
@@ -41,7 +40,6 @@ interface Cached {
 export class Teams {
   readonly #thread: TeamsOptions['thread']
   readonly #now: () => number
-  readonly #maxAgeMs: number
   readonly #records: TeamRecords
   readonly #cache = new Map<string, Cached>()
   /**
@@ -50,10 +48,9 @@ export class Teams {
    */
   readonly #merges = new Turns()
 
-  constructor({ store, thread, now, maxAgeMs = MAX_AGE_MS }: TeamsOptions) {
+  constructor({ store, thread, now }: TeamsOptions) {
     this.#thread = thread
     this.#now = now
-    this.#maxAgeMs = maxAgeMs
     this.#records = new TeamRecords(store, now)
   }
 
@@ -171,7 +168,7 @@ export class Teams {
       document = await this.#thread.run(`${tenant} merges`, 'merge', task, [...new Set(buffers)])
     }
     cached.madeAt = changes
-    const until = Math.min(at + this.#maxAgeMs, document?.changesAt ?? Number.POSITIVE_INFINITY)
+    const until = Math.min(at + MAX_AGE_MS, document?.changesAt ?? Number.POSITIVE_INFINITY)
     cached.made = found && { document, until }
   }
 

@@ -3,8 +3,7 @@ import type { ExchangeOutcome, Failure } from './failures.ts'
 
 /** Collects the report of an exchange while it runs. */
 export class ExchangeRecord {
-  readonly #now: () => number
-  readonly #started: number
+  readonly #started = performance.now()
   readonly #closed = Promise.withResolvers<Exchange>()
   outcome: ExchangeOutcome = 'answered'
   error: string | null = null
@@ -13,11 +12,6 @@ export class ExchangeRecord {
   retried = false
   #firstByteMs: number | null = null
 
-  constructor(now: () => number) {
-    this.#now = now
-    this.#started = now()
-  }
-
   /** Resolves once the record is closed. */
   get closed(): Promise<Exchange> {
     return this.#closed.promise
@@ -25,7 +19,7 @@ export class ExchangeRecord {
 
   /** The head of the answer is there. */
   answered(): void {
-    this.#firstByteMs ??= this.#now() - this.#started
+    this.#firstByteMs ??= performance.now() - this.#started
   }
 
   /** The first failure decides the outcome. A code of the system is kept. */
@@ -42,7 +36,7 @@ export class ExchangeRecord {
       sent_bytes: this.sent,
       received_bytes: this.received,
       first_byte_ms: this.#firstByteMs,
-      total_ms: this.#now() - this.#started,
+      total_ms: performance.now() - this.#started,
       retried: this.retried,
       error: this.error,
     })

@@ -59,7 +59,7 @@ export class ExchangeRun {
     this.#body = bodyOf(incoming, body)
     this.#upgrade = upgrade
     this.#observer = harmless(options.onAnswer)
-    this.#record = new ExchangeRecord(context.now)
+    this.#record = new ExchangeRecord()
     this.#interim = new InterimAnswers(incoming, outgoing)
     this.#limits = new TimeLimits(context.limits, this.#guard.wrap(this.#late.bind(this)))
     const opened = this.#guard.wrap(() => this.#completeRead())

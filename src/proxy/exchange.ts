@@ -63,8 +63,6 @@ export interface ExchangeContext {
   readonly upstream: Upstream
   readonly vendor: VendorName
   readonly limits: ForwardLimits
-  /** Milliseconds, never going back. */
-  readonly now: () => number
   /** Called with what a handler threw. It must not throw. */
   readonly onBug: (error: unknown) => void
 }

@@ -24,8 +24,6 @@ export interface ForwarderOptions {
   readonly vendor: VendorName
   readonly limits: ForwardLimits
   readonly env: ProxyEnvironment
-  /** Milliseconds, never going back. */
-  readonly now?: () => number
   /** Called with what a handler of an exchange threw; the exchange has failed then. */
   readonly onBug?: (error: unknown) => void
 }
@@ -62,10 +60,9 @@ export interface Forwarder {
 
 /** @throws TypeError if `base` cannot be an upstream (`createUpstream`) */
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { base, vendor, limits, env } = options
-  const { now = () => performance.now(), onBug = () => undefined } = options
+  const { base, vendor, limits, env, onBug = () => undefined } = options
   const upstream = createUpstream(base, limits.connect_ms, env)
-  const context: ExchangeContext = { upstream, vendor, limits, now, onBug }
+  const context: ExchangeContext = { upstream, vendor, limits, onBug }
   const active = new Map<ExchangeRun, Promise<Exchange>>()
   const webSockets = new Set<MessageUpgrade>()
   let closed = false

@@ -18,8 +18,8 @@ export function makeTemporaryFolder(parent = tmpdir()): string {
 }
 
 /** The process ids of each `run` of this user that is running. */
-export function runningRuns(parent = tmpdir()): readonly number[] {
-  return foldersIn(parent)
+export function runningRuns(): readonly number[] {
+  return foldersIn(tmpdir())
     .filter(({ path, pid }) => {
       const found = lstatSync(path, { throwIfNoEntry: false })
       return found !== undefined && isOwn(found.uid) && isRunning(pid)

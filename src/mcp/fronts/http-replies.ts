@@ -13,14 +13,15 @@ export function emptyReply(status: number, headers: Headers = {}): HttpReply {
   return { status, headers, body: null }
 }
 
-export function streamReply(body: ReadableStream<Uint8Array>, headers: Headers = {}): HttpReply {
-  // Proxies on the way must neither hold events back nor change them.
-  const ours = {
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  }
-  return { status: 200, headers: { ...ours, ...headers }, body }
+/** Proxies on the way must neither hold events back nor change them. */
+export const STREAM_TYPE = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+export function streamReply(body: ReadableStream<Uint8Array>): HttpReply {
+  return { status: 200, headers: STREAM_TYPE, body }
 }
 
 interface RefusalReply {

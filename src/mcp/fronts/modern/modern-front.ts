@@ -7,6 +7,7 @@ import {
 } from '../../json-rpc.ts'
 import { type Clock, SYSTEM_CLOCK } from '../../upstream/clock.ts'
 import type { HttpExchange, HttpFront, HttpReply } from '../http-exchange.ts'
+import { STREAM_TYPE } from '../http-replies.ts'
 import { statusOf } from './error-status.ts'
 import { type ModernAnswer, ModernServer, type ModernServerOptions } from './modern-server.ts'
 import { readModernMessage } from './read-message.ts'
@@ -89,12 +90,6 @@ export class EventStream {
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** Proxies between us and the client must not collect events. */
-const STREAM_TYPE = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-}
 
 /** Serves clients of the revision 2026-07-28 over Streamable HTTP: each POST by itself. */
 export function createModernFront(options: ModernServerOptions): DrainingFront {
