@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { AppError } from '../../core/base/errors.ts'
-import { MEDIA_TYPES, type MediaType } from '../../core/contract/envelope.ts'
+import type { MediaType } from '../../core/contract/envelope.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import type { Authority, Done, Job } from '../../pool/job.ts'
@@ -8,21 +8,16 @@ import type { SharedTurns } from '../../store/sharing/shared-turns.ts'
 import type { Kept } from '../../store/store.ts'
 import { commitAnswer, commitOrNull } from '../../store/values/commit-answer.ts'
 import type { AppContext, JobDeps } from '../context.ts'
-import { answerHeaders, createIds } from '../middleware/observe.ts'
+import { createIds } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
 import { originOf } from '../request/origin-of.ts'
 import { requestHeader } from '../request/request-header.ts'
 import { projectTerm } from '../request/request-terms.ts'
+import { leaveWhenRead, respond, type Written } from '../response/answers.ts'
 import type { Route, RouteScope } from '../routes/route.ts'
 import { answerQuestions } from './questions.ts'
 import { reportResults } from './report-results.ts'
-
-/** An answer, ready to be sent. */
-interface Written {
-  readonly media: MediaType
-  readonly bytes: Uint8Array
-}
 
 /** A row of the table of operations. */
 export interface JobRoute {
@@ -183,46 +178,3 @@ async function run(
   if (!result.ok) throw AppError.of(result.problem)
   return result
 }
-
-/** Answers with written bytes. */
-export function respond(c: AppContext, { media, bytes }: Written): Response {
-  const headers = answerHeaders(c)
-  headers['content-type'] = MEDIA_TYPES[media]
-  c.get('state').answerBytes = bytes.length
-  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
-}
-
-/**
- * Leaves the place when the answer has been read, so that unread answers are bounded too. A client
- * that reads more slowly than `SLOWEST_READER` loses its connection, and with it the place.
- * @param unclaimed bytes of the answer that the ticket does not hold yet
- */
-export function leaveWhenRead(
-  c: AppContext,
-  ticket: Ticket,
-  answerBytes: number,
-  unclaimed: number,
-): void {
-  const outgoing = c.env?.outgoing
-  if (outgoing === undefined || outgoing.destroyed) {
-    ticket.leave()
-    return
-  }
-  ticket.add(unclaimed)
-  const limit = setTimeout(
-    () => outgoing.destroy(),
-    READ_GRACE_MS + (answerBytes * 1000) / SLOWEST_READER,
-  )
-  limit.unref()
-  outgoing.once('close', () => {
-    clearTimeout(limit)
-    ticket.leave()
-  })
-}
-
-/**
- * Bytes a second at which a client must read, and the time that it has in addition, in
- * milliseconds.
- */
-const SLOWEST_READER = 100_000
-const READ_GRACE_MS = 30_000

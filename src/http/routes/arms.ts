@@ -2,7 +2,7 @@ import type { Arms } from '../../book/arms/arms.ts'
 import { armsAnswer } from '../../book/arms/arms-answer.ts'
 import { armsAnswer as answerSchema } from '../../core/contract/arms.ts'
 import type { AppContext, AppDeps } from '../context.ts'
-import { smallAnswer } from '../response/small-answer.ts'
+import { smallAnswer } from '../response/answers.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/v1/arms'

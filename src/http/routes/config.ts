@@ -9,7 +9,7 @@ import { validate } from '../../core/contract/validate.ts'
 import type { AppContext, AppDeps } from '../context.ts'
 import { projectTerm } from '../request/request-terms.ts'
 import { singleQuery } from '../request/single-query.ts'
-import { smallAnswer } from '../response/small-answer.ts'
+import { smallAnswer } from '../response/answers.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/v1/config'

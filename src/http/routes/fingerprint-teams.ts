@@ -14,7 +14,7 @@ import type { AppContext, AppDeps } from '../context.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, essence, requestMedia } from '../request/media.ts'
 import { requestHeader } from '../request/request-header.ts'
-import { answerUnlessKnown, smallAnswer } from '../response/small-answer.ts'
+import { answerUnlessKnown, smallAnswer } from '../response/answers.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/mcp/fingerprints/v1/teams/:team'

@@ -9,7 +9,7 @@ import type { AppContext, AppDeps } from '../context.ts'
 import { answerMedia } from '../request/media.ts'
 import { requestHeader } from '../request/request-header.ts'
 import { singleQuery } from '../request/single-query.ts'
-import { answerUnlessKnown } from '../response/small-answer.ts'
+import { answerUnlessKnown } from '../response/answers.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/mcp/fingerprints/v1'

@@ -3,7 +3,7 @@ import { gainAnswer, gainQuery } from '../../core/contract/gain.ts'
 import { validate } from '../../core/contract/validate.ts'
 import type { AppContext, AppDeps } from '../context.ts'
 import { singleQuery } from '../request/single-query.ts'
-import { smallAnswer } from '../response/small-answer.ts'
+import { smallAnswer } from '../response/answers.ts'
 import type { Route } from './route.ts'
 import { askedTenants } from './savings.ts'
 

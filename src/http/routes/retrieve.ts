@@ -12,11 +12,11 @@ import type { Ticket } from '../../pool/admission.ts'
 import type { ReadableOriginals } from '../../store/originals.ts'
 import type { Reference, StoredBody } from '../../store/store.ts'
 import type { AppContext, AppDeps } from '../context.ts'
-import { leaveWhenRead } from '../jobs/job-route.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { answerMedia } from '../request/media.ts'
 import { requestHeader } from '../request/request-header.ts'
 import { singleQuery } from '../request/single-query.ts'
+import { leaveWhenRead } from '../response/answers.ts'
 import type { Route } from './route.ts'
 
 /** Longest parameter; a path or a text to search for. */

@@ -7,7 +7,7 @@ import { savingsAnswer as answerSchema, savingsQuery } from '../../core/contract
 import { validate } from '../../core/contract/validate.ts'
 import type { AppContext, AppDeps } from '../context.ts'
 import { singleQuery } from '../request/single-query.ts'
-import { smallAnswer } from '../response/small-answer.ts'
+import { smallAnswer } from '../response/answers.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/v1/savings'

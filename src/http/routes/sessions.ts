@@ -21,7 +21,7 @@ import type { AppContext, AppDeps, JobDeps } from '../context.ts'
 import { jobRoute } from '../jobs/job-route.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { requestMedia } from '../request/media.ts'
-import { smallAnswer } from '../response/small-answer.ts'
+import { smallAnswer } from '../response/answers.ts'
 import type { Route } from './route.ts'
 
 /** A list of names: read in place, since it takes microseconds. */

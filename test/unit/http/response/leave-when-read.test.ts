@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { leaveWhenRead } from '../../../../src/http/jobs/job-route.ts'
+import { leaveWhenRead } from '../../../../src/http/response/answers.ts'
 import type { Ticket } from '../../../../src/pool/admission.ts'
 import { inContext } from '../http-context.ts'
 

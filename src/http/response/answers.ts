@@ -1,10 +1,15 @@
-import { writeEnvelope } from '../../core/contract/envelope.ts'
+import { MEDIA_TYPES, type MediaType, writeEnvelope } from '../../core/contract/envelope.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import type { AppContext } from '../context.ts'
-import { leaveWhenRead, respond } from '../jobs/job-route.ts'
 import { answerHeaders } from '../middleware/observe.ts'
 import { answerMedia } from '../request/media.ts'
 import { requestHeader } from '../request/request-header.ts'
+
+/** An answer, ready to be sent. */
+export interface Written {
+  readonly media: MediaType
+  readonly bytes: Uint8Array
+}
 
 /**
  * Answers with a value that is small enough to be written on the main thread, in the media type
@@ -60,3 +65,46 @@ function knows(header: string | undefined, etag: string): boolean {
     return known === '*' || known === etag || known === `W/${etag}`
   })
 }
+
+/** Answers with written bytes. */
+export function respond(c: AppContext, { media, bytes }: Written): Response {
+  const headers = answerHeaders(c)
+  headers['content-type'] = MEDIA_TYPES[media]
+  c.get('state').answerBytes = bytes.length
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+/**
+ * Leaves the place when the answer has been read, so that unread answers are bounded too. A client
+ * that reads more slowly than `SLOWEST_READER` loses its connection, and with it the place.
+ * @param unclaimed bytes of the answer that the ticket does not hold yet
+ */
+export function leaveWhenRead(
+  c: AppContext,
+  ticket: Ticket,
+  answerBytes: number,
+  unclaimed: number,
+): void {
+  const outgoing = c.env?.outgoing
+  if (outgoing === undefined || outgoing.destroyed) {
+    ticket.leave()
+    return
+  }
+  ticket.add(unclaimed)
+  const limit = setTimeout(
+    () => outgoing.destroy(),
+    READ_GRACE_MS + (answerBytes * 1000) / SLOWEST_READER,
+  )
+  limit.unref()
+  outgoing.once('close', () => {
+    clearTimeout(limit)
+    ticket.leave()
+  })
+}
+
+/**
+ * Bytes a second at which a client must read, and the time that it has in addition, in
+ * milliseconds.
+ */
+const SLOWEST_READER = 100_000
+const READ_GRACE_MS = 30_000
