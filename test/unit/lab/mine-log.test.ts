@@ -82,6 +82,13 @@ describe('mineLog', () => {
     ])
   })
 
+  it('keeps the context of a session if that of a sub-agent was compacted', async () => {
+    const own = { session: 's', tool: 't', text: file }
+    const side = { ...own, text: rows, is_sidechain: true, epoch: 1 }
+    const mined = await mine([own, side, own].map(line => `${JSON.stringify(line)}\n`).join(''))
+    expect(mined.map(({ event }) => event.is_dedup_hit)).toEqual([false, false, true])
+  })
+
   it('counts a result once that a resumed session copied', async () => {
     const study = new Study()
     const session = [result(rows), result(file)]
