@@ -25,7 +25,7 @@ function choose(candidates: Candidates, budgetTokens: number): Plan {
   const { picks, ...sums } = chooseCalls(candidates.all, budgetTokens)
   const chosen = candidates.all.flatMap((candidate, i) => {
     const group = [candidate, ...candidate.dependents].flatMap((call, j) => {
-      const option = call.options[picks[i]?.[j] ?? -1]
+      const option = call.options.find((_, at) => at === picks[i]?.[j])
       if (option !== undefined) return [{ call, option }]
       candidates.decline(call, 'budget')
       return []
@@ -37,11 +37,11 @@ function choose(candidates: Candidates, budgetTokens: number): Plan {
   for (const group of chosen) {
     const first = calls.length
     for (const { call, option } of group) {
-      const { options: _, dependents: __, ...facts } = call
+      const { tool, args, key, link, offer, probability } = call
       const requires = calls.length === first ? null : first
       // A call's value is its probability by what it would be worth if it were certain.
-      const value = option.value * call.probability
-      calls.push({ ...facts, ...option, requires, value })
+      const value = option.value * probability
+      calls.push({ tool, args, key, link, offer, probability, ...option, requires, value })
     }
   }
   return { calls, declined: candidates.declined, ...sums }
