@@ -68,6 +68,12 @@ const options = {
     help: 'Rule R7: calls ahead of which tools to switch off, or all on',
     actions: ['analyze'],
   },
+  logs: {
+    type: 'string',
+    value: 'PATH',
+    help: 'Logs to analyze, like PATH',
+    actions: ['analyze'],
+  },
   days: wholeNumber({
     value: 'N',
     help: 'Passes over results that are older (default 30 without PATH)',
@@ -125,7 +131,11 @@ export const tuneCommand = defineActions({
   actions: {
     // A shell may have named each log.
     mine: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: runMine },
-    analyze: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: runAnalyze },
+    analyze: {
+      operands: { text: '[PATH …]', min: 0, max: Infinity },
+      run: (values, paths) =>
+        runAnalyze(values, values.logs === undefined ? paths : [values.logs, ...paths]),
+    },
     'from-claude-logs': { run: fromLogs },
     diff: {
       run: values =>

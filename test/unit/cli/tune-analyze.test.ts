@@ -65,7 +65,7 @@ describe('haversack tune analyze', () => {
     expectNoSecret([analyzed.stdout, analyzed.stderr, shown.stdout, ...tunedFiles(data)], 6)
     // The tuned file is one of the layers now, so that the analysis is of another configuration.
     expect((await tune('apply')).stderr).toContain('run `haversack tune analyze` again')
-    const after = JSON.parse((await tune('analyze', log, '--json')).stdout)
+    const after = JSON.parse((await tune('analyze', '--logs', log, '--json')).stdout)
     expect(after.candidates.filter(({ rule }: { rule: string }) => rule === 'R6')).toEqual([])
     expect((await tune('revert')).stderr).toContain('- endpoint_overrides.Read.elision_enabled')
     expect((await tune('show')).stdout).not.toContain('elision_enabled = false')
@@ -131,7 +131,7 @@ describe('haversack tune analyze', () => {
   it('says what is saved in all, and what formats save of what references did not take', async () => {
     const data = dataFolder()
     const log = writeLogs(data, false, 4)
-    const { stdout } = await tuneIn(data)('analyze', log, '--json')
+    const { stdout } = await tuneIn(data)('analyze', '--logs', log, '--json')
     const { combined_saving, encoder_share, classes } = JSON.parse(stdout)
     const sum = { tokens: 0, references: 0, formats: 0, omission: 0 }
     for (const each of classes) {
