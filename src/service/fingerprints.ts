@@ -117,7 +117,7 @@ interface BuildsOptions {
 }
 
 /** Telemetry of a window may be some GB. */
-const LIMIT_MS = 600_000
+const BUILD_LIMIT_MS = 600_000
 
 /** Builds fingerprints in a thread, at once and from time to time, as long as it is not closed. */
 function openBuilds({ isWanted, turnOf, lookMs, logger }: BuildsOptions): {
@@ -129,7 +129,7 @@ function openBuilds({ isWanted, turnOf, lookMs, logger }: BuildsOptions): {
       `../fingerprints/build/tasks-thread${extname(import.meta.url)}`,
       import.meta.url,
     ),
-    limitMs: LIMIT_MS,
+    limitMs: BUILD_LIMIT_MS,
     onBug: bug => logger.error({ bug }, 'unexpected error in the thread of fingerprint builds'),
     onLost: reason => logger.warn({ reason }, 'the thread of fingerprint builds was replaced'),
   })

@@ -99,7 +99,7 @@ export function untouchedBecause(body: Uint8Array): Untouched | null {
   return body.length > FIXED_LIMITS.rewriteBytes ? 'above 32 MiB' : null
 }
 
-const HEADER = [
+const TEXTS_HEADER = [
   'message',
   'block',
   'part',
@@ -133,7 +133,7 @@ function reportText(checked: CheckedRequest, show: boolean): string {
   ])
   const shown = show ? texts.filter(({ kept }) => kept === null).map(newText) : []
   const all = [...rows, ...forPrograms]
-  const listed = all.length === 0 ? [] : [table(HEADER, all), '']
+  const listed = all.length === 0 ? [] : [table(TEXTS_HEADER, all), '']
   return `${[...listed, sumsOf(checked), ...shown].join('\n')}\n`
 }
 

@@ -266,16 +266,16 @@ export async function switchFetchingOn(
 }
 
 /** Lines around the change that are shown. */
-const CONTEXT = 2
+const DIFF_CONTEXT = 2
 
 /** A name whose value is a secret, and its sign. */
-const NAME =
+const SECRET_NAME =
   /(?:^\s*(?:export\s+)?|["'\s{,])[\w.-]*(?:key|token|secret|passw|credential|auth)[\w.-]*["']?\s*[:=]\s*/
 /** Such a value: in quotes, or to the end of the line. */
-const VALUE = /"(?:[^"\\]|\\.)*"|'[^']*'|[^"'{[\s].*/
-const SECRET = new RegExp(`(${NAME.source})(${VALUE.source})`, 'gi')
+const SECRET_VALUE = /"(?:[^"\\]|\\.)*"|'[^']*'|[^"'{[\s].*/
+const SECRET = new RegExp(`(${SECRET_NAME.source})(${SECRET_VALUE.source})`, 'gi')
 /** What a URL has before its host. */
-const USER = /(:\/\/)[^\s/@"']+@/g
+const URL_USER = /(:\/\/)[^\s/@"']+@/g
 
 /**
  * The lines that differ between two texts that have one place of change, with some around them:
@@ -291,12 +291,12 @@ export function lineDiff(before: string, after: string): string {
   while (rest < most - same && old.at(-1 - rest) === now.at(-1 - rest)) rest++
   const kept = (line: string) => `  ${line}`
   return [
-    ...old.slice(Math.max(0, same - CONTEXT), same).map(kept),
+    ...old.slice(Math.max(0, same - DIFF_CONTEXT), same).map(kept),
     ...old.slice(same, old.length - rest).map(line => `- ${line}`),
     ...now.slice(same, now.length - rest).map(line => `+ ${line}`),
-    ...old.slice(old.length - rest, old.length - rest + CONTEXT).map(kept),
+    ...old.slice(old.length - rest, old.length - rest + DIFF_CONTEXT).map(kept),
   ]
-    .map(line => line.replace(SECRET, '$1…').replace(USER, '$1…@').trimEnd())
+    .map(line => line.replace(SECRET, '$1…').replace(URL_USER, '$1…@').trimEnd())
     .filter(line => line !== '')
     .join('\n')
 }

@@ -35,7 +35,7 @@ export async function telemetryKeyFor(
   }
 }
 
-const KEY = { tenant: SERVICE_TENANT, namespace: 'telemetry', key: 'key' } as const
+const KEY_RECORD = { tenant: SERVICE_TENANT, namespace: 'telemetry', key: 'key' } as const
 
 /** No replica's key can be read, and this one has none. */
 export class KeyUnknown extends Error {}
@@ -64,8 +64,8 @@ async function claim(
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
   offered: Uint8Array,
 ): Promise<Uint8Array | Failure> {
-  const written = await store.writeRecord({ ...KEY, value: offered, ifVersion: 0 })
+  const written = await store.writeRecord({ ...KEY_RECORD, value: offered, ifVersion: 0 })
   if (!written.ok && written.reason !== 'conflict') return written
-  const read = await store.readRecord(KEY)
+  const read = await store.readRecord(KEY_RECORD)
   return read.ok ? read.value : read
 }

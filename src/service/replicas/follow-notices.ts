@@ -78,7 +78,7 @@ export function followNotices(
   return notices
 }
 
-const FILE = 'purges.json'
+const PURGES_FILE = 'purges.json'
 /** Longer than a notice of a purge is kept. */
 const KEPT_MS = 180 * 86_400_000
 
@@ -94,7 +94,7 @@ interface DonePurges {
 
 /** A file that cannot be read counts as empty: a purge that is made again does no harm. */
 function openDonePurges(dataDir: string): DonePurges {
-  const file = join(dataDir, FILE)
+  const file = join(dataDir, PURGES_FILE)
   let done = read(file)
   return {
     has: id => Object.hasOwn(done, id),

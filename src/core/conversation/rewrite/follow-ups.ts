@@ -197,7 +197,7 @@ function names(args: unknown, hash: string): boolean {
  */
 const CACHE_WRITE = 1.25
 const CACHE_READ = 0.1
-const OUTPUT = 5
+const OUTPUT_PRICE = 5
 
 /** Turns that a text stays in a context, about. */
 const TURNS_TO_COME = 20
@@ -213,5 +213,5 @@ const OF_PROMPT = CACHE_WRITE + CACHE_READ * TURNS_TO_COME
  * its call is written and stays.
  */
 function turnCost(contextTokens: number): number {
-  return (CACHE_READ * contextTokens + OUTPUT * OUTPUT_TOKENS) / OF_PROMPT + CALL_TOKENS
+  return (CACHE_READ * contextTokens + OUTPUT_PRICE * OUTPUT_TOKENS) / OF_PROMPT + CALL_TOKENS
 }

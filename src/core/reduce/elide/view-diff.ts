@@ -248,7 +248,7 @@ function outlineOf(lines: readonly string[]): readonly boolean[] | null {
  * Files that are not read line by line: written by tools, or copied from elsewhere. Each entry is
  * compared with whole components of a path, so that `lock` never means `clock.ts`.
  */
-const NAMES = new Set([
+const DERIVED_NAMES = new Set([
   'package-lock.json',
   'npm-shrinkwrap.json',
   'yarn.lock',
@@ -273,9 +273,15 @@ const NAMES = new Set([
   'go.sum',
   'go.work.sum',
 ])
-const FOLDERS = new Set(['node_modules', 'vendor', 'third_party', '__generated__', '__snapshots__'])
+const DERIVED_FOLDERS = new Set([
+  'node_modules',
+  'vendor',
+  'third_party',
+  '__generated__',
+  '__snapshots__',
+])
 /** Ends of a file's name, each after a dot that begins a part of it. */
-const ENDINGS = [
+const DERIVED_ENDINGS = [
   '.min.js',
   '.min.css',
   '.min.mjs',
@@ -299,7 +305,7 @@ const ENDINGS = [
 export function isDerivedFile(path: string): boolean {
   const parts = path.split('/')
   const name = parts.pop() ?? ''
-  if (NAMES.has(name) || parts.some(part => FOLDERS.has(part))) return true
+  if (DERIVED_NAMES.has(name) || parts.some(part => DERIVED_FOLDERS.has(part))) return true
   const lower = name.toLowerCase()
-  return ENDINGS.some(ending => lower.endsWith(ending) && lower.length > ending.length)
+  return DERIVED_ENDINGS.some(ending => lower.endsWith(ending) && lower.length > ending.length)
 }
