@@ -57,6 +57,8 @@ const spending = z.object({
 })
 type Spending = z.infer<typeof spending>
 
+const NO_SPENDING: Spending = { stamp: '', days: {}, told: {} }
+
 /** Days that are kept: a month, and its end in any time zone. */
 const KEPT_DAYS = 40
 
@@ -78,7 +80,7 @@ export function createBudgets(options: BudgetsOptions): Budgets {
 
   async function spendingOf(tenant: string): Promise<Spending | Failure> {
     const read = await sums.read(tenant)
-    return 'ok' in read ? read : (read.sums ?? { stamp: '', days: {}, told: {} })
+    return 'ok' in read ? read : (read.sums ?? NO_SPENDING)
   }
 
   async function check(tenant: string): Promise<void> {
@@ -90,7 +92,7 @@ export function createBudgets(options: BudgetsOptions): Budgets {
       for (const mark of BUDGET_MARKS) {
         const name = `${state.period} ${state.of} ${mark}`
         if (state.spent < mark * state.amount || spent.told[name] === true) continue
-        sums.add(tenant, { stamp: '', days: {}, told: { [name]: true } })
+        sums.add(tenant, { ...NO_SPENDING, told: { [name]: true } })
         onMark(state, mark)
       }
     }
@@ -115,7 +117,7 @@ export function createBudgets(options: BudgetsOptions): Budgets {
   return {
     spend(tenant, amount) {
       if (amount === 0 || budgetsOf(tenant).length === 0) return
-      sums.add(tenant, { stamp: '', days: { [dayOf(now())]: amount }, told: {} })
+      sums.add(tenant, { ...NO_SPENDING, days: { [dayOf(now())]: amount } })
       checkSoon(tenant)
     },
     async read(tenant) {

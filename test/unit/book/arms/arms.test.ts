@@ -353,7 +353,11 @@ describe('the sums of a tenant', () => {
       const counts = { results: 1 + (n % 2), tokens: 10, saved: isHeldOut ? 9 : 1, again: 0 }
       return { unit: { unit: `u${n}`, isHeldOut, ...counts, failedEdits: 0 } }
     })
-    const { differences } = armsAnswer(armsOf(rows, 1)!, SETTINGS).units
+    const arms = armsOf(rows, 1)!
+    // Those of one moment are in the order of their names.
+    const names = arms.units.map(({ unit }) => unit)
+    expect(names).toEqual(names.toSorted())
+    const { differences } = armsAnswer(arms, SETTINGS).units
     const p = Object.fromEntries(differences.map(each => [each.measure, each.p]))
     expect(p['saved']).toBeLessThan(0.01)
     expect(p['results']).toBeGreaterThan(0.5)

@@ -263,6 +263,7 @@ describe('the last conversations of an agent', () => {
     { ...ACCOUNT, requests: 0 },
     { ...ACCOUNT, requests: 19 },
   ] as const
+  const LOSS = { ...ACCOUNT, life: { ...NO_LIFE, premium: 1e6 } }
   const EVEN = { ...ACCOUNT, life: { ...NO_LIFE, written: 10 } }
   const several = (count: number, more: Partial<Conversation>): Conversation[] =>
     Array.from({ length: count }, () => ({
@@ -275,6 +276,8 @@ describe('the last conversations of an agent', () => {
     ...[...several(4, { kind: 11 }), ...several(1, { kind: 11, account: LONG })],
     ...[...several(5, { kind: 12, account: SILENT }), ...several(5, { kind: undefined })],
     ...[...several(5, { kind: 13, account: SHORT }), ...several(5, { kind: 14, account: EVEN })],
+    // Of a key, the last twenty say whether its lives are a loss.
+    ...several(1, { kind: 15, account: LOSS }),
   ]
 
   it('say what other lives would have saved, by key and kind, if they had five minutes', () => {

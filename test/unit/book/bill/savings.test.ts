@@ -110,7 +110,10 @@ describe('the accounts of the proxies', () => {
     expect(conversations).toMatchObject([
       { id: 'c1', session: 's', account: once, model: 'claude-x', cached: 900 },
     ])
-    expect(rows.map(({ account }) => account.requests)).toEqual([1, 0])
+    expect(rows).toMatchObject([
+      { account: { requests: 1 }, prefixChanged: false },
+      { account: { requests: 0 }, prefixChanged: false },
+    ])
   })
 
   it('are a loss where a prefix changed, by what was cached before', async () => {
@@ -152,6 +155,7 @@ describe('the accounts of the proxies', () => {
     const paid = { currency: 'EUR', billed: expect.closeTo(0.00051, 9), without: 0 }
     const money = { ...paid, without: expect.closeTo(0.10051, 9) }
     const whole = { ...tokens, ...bill, removed: 50_000, prefix_changed: true, isHidden: false }
+    const hidden = { without: 0, isHidden: true, prefix_changed: false }
     const none = { model: null, conversation: null, untouched: 'signed', billed: 0, money: null }
     expect(rows.map(turnOf)).toMatchObject([
       { ...whole, at: 1_000, conversation: 'c1', model: 'claude-haiku-4-5', money },
@@ -159,8 +163,8 @@ describe('the accounts of the proxies', () => {
         ...{ ...whole, billed: 0, without: 50_000, prefix_changed: false, isHidden: true },
         money: { currency: 'EUR', billed: 0, without: expect.closeTo(0.1, 9) },
       },
-      { ...tokens, billed: 255, without: 0, removed: 0, money: paid, isHidden: true },
-      { billed: 240, without: 0, money: null, isHidden: true },
+      { ...tokens, ...hidden, billed: 255, removed: 0, money: paid, conversation: 'c3' },
+      { ...hidden, billed: 240, money: null, conversation: 'c4', model: 'claude-x' },
       { ...none, known: false, isHidden: false },
       { ...none, known: true, isHidden: true },
       null,
