@@ -13,7 +13,7 @@ import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { passOverScalar, passOverString } from '../../../../src/core/json/text-tokens.ts'
 import { selectPath } from '../../../../src/core/parts/json-path.ts'
 import { parsePath } from '../../../../src/core/parts/path-steps.ts'
-import { createScalarScanner } from '../../../../src/core/sessions/near/scalar-scanner.ts'
+import { createScalarScanner } from '../../../../src/core/sessions/near/find-changes.ts'
 import { BAD_STRINGS, NO_TOKENS, PYTHON_NUMBERS, SPACES, TOKENS } from './token-cases.ts'
 
 const LIMITS = { maxBytes: 1_000, maxDepth: 8, maxValues: 100 }

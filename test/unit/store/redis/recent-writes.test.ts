@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { generationOf, Replication } from '../../../../src/store/redis/generation.ts'
 import { type RecentWrite, RecentWrites } from '../../../../src/store/redis/recent-writes.ts'
+import { generationOf, Replication } from '../../../../src/store/redis/repair.ts'
 
 const write = (args: readonly (string | Uint8Array)[] = ['x']): RecentWrite => ({
   name: 'put',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createHeap } from '../../../../../src/core/solvers/mckp/core.ts'
-import { bestPair } from '../../../../../src/core/solvers/mckp/pairing.ts'
 import { reduce } from '../../../../../src/core/solvers/mckp/reduce.ts'
 import { relax } from '../../../../../src/core/solvers/mckp/relaxation.ts'
+import { bestPair } from '../../../../../src/core/solvers/mckp/search.ts'
 import { createHistory, ROOT } from '../../../../../src/core/solvers/shared/history.ts'
 import { latticeOf, neededFor, roundBound } from '../../../../../src/core/solvers/shared/lattice.ts'
 import {
