@@ -116,6 +116,28 @@ describe('the book', () => {
     expect(await rows()).toBe(1)
   })
 
+  it('has events that wait written while nothing arrives', async () => {
+    const steps: string[] = []
+    const { book } = ownBook({
+      flushMs: 5,
+      limits: null,
+      thread: {
+        async run(_by, name, input) {
+          if (name === 'events') steps.push((input as unknown as { step: string }).step)
+          return {
+            written: 0,
+            failed: 0,
+            pending: name === 'write' ? 1 : 0,
+            problem: null,
+          } as never
+        },
+        close: async () => {},
+      },
+    })
+    book.result(resultOf('a'))
+    await eventually(() => expect(steps).toEqual(['lookAfter', 'flush']))
+  })
+
   it('drops events that find no room', async () => {
     const { book, fates, dropped } = ownBook({ limits: null })
     for (let at = 0; at < 20_010; at++) book.ended('a', 'none')
