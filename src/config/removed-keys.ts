@@ -91,7 +91,7 @@ export const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'profiles.agent.variants.*.hints_enabled': 'hints.enabled is for all agents',
   'cache_align.detect': 'changes are always looked for',
   'enrichment.mined_file': 'it is mined.toml in data_dir',
-  'ledger.projects': 'sums name projects; ledger.enabled = false records none',
+  'ledger.projects': 'sums always name projects; ledger.enabled = false records nothing',
   'hints.joint_search_tool': 'notes on searches name no tool',
   'dedup.near_ref_max_delta_bytes': 'it is always 50',
   'dedup.near_ref_min_body_bytes': 'it is always 500',
