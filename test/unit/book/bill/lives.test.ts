@@ -356,6 +356,9 @@ describe('the account of lives', () => {
       life: { pings: 1, premium: 0, pinged: 1_000, avoided: 11_500, saving: 10_500 },
       input_tokens: { saving: 10_500 },
     })
+    // A ping gives the cache its life again, so what is lost within it was not idle.
+    await turn('a', 2, { cache_write: PROMPT }, { pauseMs: 500_000, pings: 1 })
+    expect((await answer()).vendors.anthropic?.misses).toMatchObject([{ reason: 'provider' }])
   })
 
   it.each([

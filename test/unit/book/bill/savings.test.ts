@@ -66,7 +66,8 @@ describe('the accounts of the proxies', () => {
     const saved = [{ at: 0.5, tokens: 200, messages: 0 }]
     await savings.record('a', Promise.resolve(request('c1', { saved })))
     await savings.record('a', Promise.resolve(request('c1', { saved })))
-    await savings.record('a', Promise.resolve(request(undefined)))
+    const { conversation: _, ...report } = request('c1').report!
+    await savings.record('a', Promise.resolve({ ...request(undefined), report }))
     await savings.record('b', Promise.resolve(null))
     const ledger = await savings.read('a')
     expect(ledger.vendors.anthropic).toMatchObject({
