@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
@@ -22,7 +23,17 @@ function agreesWithBuiltIn(text: string): void {
   if (PYTHON_NUMBER.test(text)) return
   const actual = parsed.ok ? JSON.stringify(JSON.parse(writeJson(parsed.value))) : undefined
   // Compared as texts: the runner's own deep comparison stumbles over keys such as `__proto__`.
-  expect(actual).toBe(expected)
+  if (actual !== expected && parsed.ok)
+    expect(inNewContext(text)).toBe(inNewContext(writeJson(parsed.value)))
+  else expect(actual).toBe(expected)
+}
+
+/**
+ * By a parser that has read nothing else: V8's takes an escaped key for an unlike one that an earlier
+ * object had there (https://github.com/nodejs/node/issues/63785).
+ */
+function inNewContext(text: string): string {
+  return runInNewContext('JSON.stringify(JSON.parse(text))', { text })
 }
 
 /** What `JSON.parse` refuses, and `parseJson` takes outside of strings. */
