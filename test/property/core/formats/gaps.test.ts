@@ -91,7 +91,10 @@ it('leave what is written for the other items', () => {
         if (text === null) continue
         const { text: rest, gaps } = withoutGaps(text)
         expect(equalValues(format.decode(rest), plain.value), text).toBe(true)
-        expect(gaps.reduce((a, b) => a + b, 0)).toBe(missing)
+        const told = gaps.reduce((a, b) => a + b, 0)
+        // What all items of a column are is written once, above them.
+        if (/=.*… \d/.test(text)) expect(told).toBeLessThanOrEqual(missing)
+        else expect(told).toBe(missing)
         if (gaps.length > 0) written++
       }
     }),
