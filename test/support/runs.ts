@@ -23,10 +23,11 @@ export function runs(full: number): number {
 
 /**
  * The least number of hits to ask for if `expected` is the bound for many runs.
- * Fewer runs scatter more: allows for four standard deviations of a Poisson distribution.
+ * Fewer runs scatter more: allows for four standard deviations of a Poisson distribution. Below 0:
+ * so few runs may have none.
  */
 export function leastHits(expected: number): number {
-  return FULL_RUNS ? expected : Math.max(0, expected - 4 * Math.sqrt(expected))
+  return FULL_RUNS ? expected : expected - 4 * Math.sqrt(expected)
 }
 
 function readFactor(text = '0.05'): number {
