@@ -1,5 +1,6 @@
 import { type ContentCoding, decodeBody, encodeBody } from '../../core/base/content-coding.ts'
 import { GrownBytes } from '../../core/base/grown-bytes.ts'
+import { parseKeepingSpelling } from '../../core/contract/envelope.ts'
 import type { RetrievingRequest } from '../../core/contract/operation-result.ts'
 import { createRetrievingAnswer } from '../../core/conversation/retrieve/create-answer.ts'
 import type {
@@ -110,7 +111,8 @@ class RetrievingRounds implements AnswerRounds {
 
   #readWhole(bytes: Uint8Array): boolean {
     try {
-      const value: unknown = JSON.parse(Buffer.from(bytes).toString())
+      // What is left of it is written for the client.
+      const value = parseKeepingSpelling(Buffer.from(bytes).toString())
       if (typeof value !== 'object' || value === null) return false
       this.#answer.whole(value as Fields)
       return true

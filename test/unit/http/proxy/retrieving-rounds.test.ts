@@ -135,3 +135,19 @@ describe.each(['streamed', 'whole'])('the rounds of an answer, %s', form => {
     }
   })
 })
+
+it('arguments of a call that is left to the client keep their numbers and keys', async () => {
+  const input = '{"id":12345678901234567890,"share":1.0,"\\n":{"\\t":1e3}}'
+  JSON.parse('{"id":1,"share":1,"\\\\":2}')
+  const answer = answerOf('whole', [fetching('a'), call], 5).toString()
+  const { rounds: own } = rounds()
+  own.begin(200, WHOLE)
+  own.take(
+    Buffer.from(answer.replace('"name":"search","input":{}', `"name":"search","input":${input}`)),
+  )
+  const step = await own.end()
+  expect(step.kind).toBe('done')
+  const text = Buffer.from((step as { bytes: Uint8Array }).bytes).toString()
+  expect(text).toContain(`"name":"search","input":${input}`)
+  expect(text).not.toContain('haversack_retrieve')
+})
