@@ -1,4 +1,5 @@
 import { GrownBytes } from '../../base/grown-bytes.ts'
+import { parseKeepingSpelling } from '../../contract/envelope.ts'
 import type { Fields } from '../../dialects/bodies/route.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from '../../json/char-codes.ts'
 import type { AnswerEvent } from './retrieving-answer.ts'
@@ -71,7 +72,7 @@ export class EventSplitter {
 
 function parsed(text: string): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseKeepingSpelling(text)
     return typeof value === 'object' && value !== null ? (value as Fields) : undefined
   } catch {
     return undefined

@@ -151,3 +151,14 @@ it('arguments of a call that is left to the client keep their numbers and keys',
   expect(text).toContain(`"name":"search","input":${input}`)
   expect(text).not.toContain('haversack_retrieve')
 })
+
+it('numbers and keys in a block that gets another place are as they came', async () => {
+  const { rounds: own } = rounds()
+  own.begin(200, STREAM)
+  const cited = '{"type":"text","text":"","citations":[{"score":1.0,"\\t":12345678901234567890}]}'
+  const stream = answerOf('streamed', [fetching('a'), say('So.'), call], 5).toString()
+  const passed = own.take(Buffer.from(stream.replace('{"type":"text","text":""}', cited)))
+  const step = await own.end()
+  const text = Buffer.concat([passed, (step as { bytes: Uint8Array }).bytes]).toString()
+  expect(text).toContain(`"index":0,"content_block":${cited}`)
+})
