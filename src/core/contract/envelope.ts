@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../base/errors.ts'
+import { BACKSLASH, COLON, QUOTE } from '../json/char-codes.ts'
 import { parseJson as parseValue } from '../json/parse-json.ts'
+import { isSpace } from '../json/text-tokens.ts'
 import { NumberLiteral, ObjectValue, type Value } from '../json/value.ts'
 import { type EnvelopeLimits, guardJson, guardMsgpack, guardValue } from './envelope-guard.ts'
 import { msgpack } from './msgpack.ts'
@@ -135,15 +137,14 @@ function keepSpelling(_key: string, value: unknown, { source }: { source?: strin
   return rawJSON(source)
 }
 
-/**
- * From the first escape of each string to its end, and whether a colon follows. No two matches
- * overlap, so that all of them take one pass.
- */
-const FROM_ESCAPE = /\\.[^"\\]*(?:\\.[^"\\]*)*"([ \t\r\n]*:)?/gs
-
 /** @param text JSON */
 function hasEscapedKey(text: string): boolean {
-  for (const [, colon] of text.matchAll(FROM_ESCAPE)) if (colon !== undefined) return true
+  for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at)) {
+    for (let c = BACKSLASH; c !== QUOTE; c = text.charCodeAt(at)) at += c === BACKSLASH ? 2 : 1
+    do at++
+    while (isSpace(text.charCodeAt(at)))
+    if (text.charCodeAt(at) === COLON) return true
+  }
   return false
 }
 

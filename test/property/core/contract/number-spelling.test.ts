@@ -56,3 +56,9 @@ it('an escaped key is none with a backslash that another text had there', () => 
   const read = parseKeepingSpelling('{"m":{"x":1.0,"\\/":2}, "\\u006e" :3.0}')
   expect(JSON.stringify(read)).toBe('{"m":{"x":1.0,"/":2},"n":3}')
 })
+
+it('a text of nothing but escapes takes one pass, and no stack', () => {
+  const text = `{"m":["${'\\n'.repeat(5_000_000)}",1.0]}`
+  const { m } = parseKeepingSpelling(text) as { m: readonly unknown[] }
+  expect([(m[0] as string).length, JSON.stringify(m[1])]).toEqual([5_000_000, '1.0'])
+})
