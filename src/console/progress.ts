@@ -23,9 +23,8 @@ export function createProgress(label: string, total: number, out = process.stder
       if (!out.isTTY || share === drawn) return
       drawn = share
       const filled = Math.round((WIDTH * share) / 100)
-      out.write(
-        `\r${label} ${done.repeat(filled)}${open.repeat(WIDTH - filled)} ${Math.floor(count)}/${total}`,
-      )
+      const bar = `${done.repeat(filled)}${open.repeat(WIDTH - filled)}`
+      out.write(`\r${label} ${bar} ${Math.floor(count)}/${total}`)
     },
     done() {
       if (out.isTTY) out.write('\r\x1b[K')

@@ -145,12 +145,13 @@ function resultOf({ kept, is_error }: CheckedText): string {
 function sumsOf(checked: CheckedRequest): string {
   const { texts, tokenizer, exact, tokens_saved, bytes_before, bytes_after } = checked
   const rewritten = texts.filter(({ kept }) => kept === null).length
+  const all = textsOf(texts.length)
   if (checked.unchanged) {
-    return `${textsOf(texts.length)} of tool results, nothing is rewritten: forwarded byte for byte.`
+    return `${all} of tool results, nothing is rewritten: forwarded byte for byte.`
   }
   const counted = exact ? tokenizer : `${tokenizer}, estimated`
   return (
-    `${rewritten} of ${textsOf(texts.length)} rewritten, ${grouped(tokens_saved)} tokens saved (${counted}); ` +
+    `${rewritten} of ${all} rewritten, ${grouped(tokens_saved)} tokens saved (${counted}); ` +
     `${grouped(bytes_before)} → ${grouped(bytes_after)} bytes, all others as they came.`
   )
 }

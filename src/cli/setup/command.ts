@@ -270,7 +270,7 @@ const DIFF_CONTEXT = 2
 
 /** A name whose value is a secret, and its sign. */
 const SECRET_NAME =
-  /(?:^\s*(?:export\s+)?|["'\s{,])[\w.-]*(?:key|token|secret|passw|credential|auth)[\w.-]*["']?\s*[:=]\s*/
+  /(?:^|["'\s{,])[\w.-]*(?:key|token|secret|passw|credential|auth)[\w.-]*["']?\s*[:=]\s*/
 /** Such a value: in quotes, or to the end of the line. */
 const SECRET_VALUE = /"(?:[^"\\]|\\.)*"|'[^']*'|[^"'{[\s].*/
 const SECRET = new RegExp(`(${SECRET_NAME.source})(${SECRET_VALUE.source})`, 'gi')

@@ -28,7 +28,7 @@ profiles.agent.variants.*: mckp_recursion_depth -> recursion_depth
 hints: default_verbosity - dedup.hint_verbosity is for all hints
 hints.types profiles.data.variants.*.hint_set: near_ref -> near_reference
 hints.types profiles.data.variants.*.hint_set: inline_format_hint -> format
-hints.types profiles.data.variants.*.hint_set: timestamp_ref - a near reference says what changed, times too
+hints.types profiles.data.variants.*.hint_set: timestamp_ref - a near reference says what changed
 hints.types profiles.data.variants.*.hint_set: delta - a near reference says what changed
 hints.types profiles.data.variants.*.hint_set: schema_explainer - a model reads each format without
 `
