@@ -417,3 +417,22 @@ describe('a gateway that makes calls ahead', () => {
     expect(upstream.callsOf('tools/call').length).toBe(2)
   })
 })
+
+describe('a call whose connection is cut before its answer', () => {
+  it.each([
+    [true, { readOnlyHint: true }, 2],
+    [true, { idempotentHint: true }, 2],
+    [true, {}, 1],
+    [false, { readOnlyHint: true, idempotentHint: true }, 1],
+  ])(
+    'to a server that is trusted (%s), of a tool with %j, is sent %i times',
+    async (trusted, annotations, times) => {
+      const tool = { name: 'pay', inputSchema: { type: 'object' }, annotations }
+      const upstream = await recording({ era: 'modern', tools: JSON.stringify([tool]) })
+      upstream.on('tools/call', exchange => exchange.channel.die())
+      const { request } = await connect({ one: { url: upstream.url, trusted } })
+      await request('tools/call', { name: 'pay', arguments: {} })
+      expect(upstream.callsOf('tools/call')).toHaveLength(times)
+    },
+  )
+})
