@@ -7,7 +7,7 @@ import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { equalValues, ObjectValue, type Value } from '../../../../src/core/json/value.ts'
 import { ALL, type KeptPart } from '../../../../src/core/reduce/budget/priced-node.ts'
 import { pruneValue } from '../../../../src/core/reduce/budget/prune-value.ts'
-import { runs } from '../../../support/runs.ts'
+import { leastHits, runs } from '../../../support/runs.ts'
 
 const FORMATS = { csv, tree }
 
@@ -100,5 +100,5 @@ it('leave what is written for the other items', () => {
     }),
     { numRuns: runs(500) },
   )
-  expect(written).toBeGreaterThan(10)
+  expect(written).toBeGreaterThan(leastHits(runs(500) / 5))
 })
